@@ -1,0 +1,95 @@
+// Every failure a caller may wish to act on, in one list.
+//
+// A code keeps its meaning within a major version; a message may change any day. An argument
+// of the wrong type is a TypeError without a code: a bug to fix, not a state to catch.
+
+/** Code → what to do next. The sentence ends every message, so nobody is left with a bare "failed". */
+export const ERROR_REMEDIES = {
+  ERR_ARG: 'Correct the value and call again.',
+  ERR_NOT_FOUND: 'Check the name, and that root points at the store you mean.',
+  ERR_AMBIGUOUS: 'Give more characters of the id.',
+  ERR_EXISTS: 'Choose another id, or open the existing one.',
+  ERR_LOCKED: 'Wait for the holder to finish, or stop that process.',
+  ERR_LOCK_OBSTRUCTED: 'Look at what stands at the lock path and remove it by hand.',
+  ERR_FILE_REPLACED: 'Open the log again; nothing is written into a file that was swapped.',
+  ERR_NO_SPACE:
+    'Free some space and append again; the log is whole up to the last acknowledged event.',
+  ERR_READ_ONLY: 'Make the folder writable for this user, or choose another root.',
+  ERR_IO: 'See the cause; the log is whole up to the last acknowledged event.',
+  ERR_DURABILITY_UNKNOWN:
+    'Open the log again and append the events once more by uuid; this handle stays closed for writing.',
+  ERR_UNSAFE_PATH:
+    'Use a regular file with one name, in a folder that only its owner may write to.',
+  ERR_UUID_CONFLICT: 'Use a new uuid; the old event stands.',
+  ERR_FORMAT_TOO_NEW: 'Upgrade jsonl-session; this version only reads such a file.',
+  ERR_DAMAGED: 'Read without strict to see what is whole, or run `jsonl-session verify`.',
+  ERR_APPEND_PARTIAL: 'Append again; the fragment is isolated by the next line.',
+  ERR_LINE_TOO_LARGE: 'Store the large part in a file of its own and append a reference to it.',
+  ERR_SERIALIZE: 'Turn the value into plain JSON first.',
+  ERR_DANGLING_PREV: 'Leave prev_uuid out to continue from the tip.',
+  ERR_PERMISSION_STATE: 'Leave permissions in memory: they are given anew in every session.',
+  ERR_WRONG_CHANNEL: 'Append this event to the channel it belongs to.',
+  ERR_CLAIMED: 'Let the other runtime path end the session, or wait until its claim expires.',
+  ERR_COMPACTION_BUSY: 'Wait for the compaction under way.',
+  ERR_COMPACTION_RACE: 'Plan the compaction again on the present projection.',
+  ERR_NOTHING_TO_COMPACT: 'Go on; the context is as small as it gets.',
+  ERR_SIDECHAIN_CAP: 'Finish the subagent, or raise the cap.',
+  ERR_SPAWN_DEPTH: 'Spawn from a session nearer to the root.',
+  ERR_CLOSED: 'Open the log again.',
+} as const
+
+export type SessionErrorCode = keyof typeof ERROR_REMEDIES
+
+export type ErrorDetails = Readonly<Record<string, string | number | boolean | undefined>>
+
+export class SessionError extends Error {
+  readonly code: SessionErrorCode
+  readonly details: ErrorDetails
+
+  constructor(
+    code: SessionErrorCode,
+    what: string,
+    { cause, ...details }: { cause?: unknown } & Record<string, unknown> = {},
+  ) {
+    super(`${what}. ${ERROR_REMEDIES[code]}`, cause === undefined ? undefined : { cause })
+    this.code = code
+    this.details = details as ErrorDetails
+  }
+
+  // On the prototype, so that it is inherited and does not clutter every printed error.
+  static {
+    this.prototype.name = 'SessionError'
+  }
+}
+
+export function isSessionError(error: unknown, code?: SessionErrorCode): error is SessionError {
+  return error instanceof SessionError && (code === undefined || error.code === code)
+}
+
+// EDQUOT reaches Node as `UNKNOWN` with this number on Linux.
+const EDQUOT = -122
+
+const CODE_BY_ERRNO: Readonly<Record<string, SessionErrorCode>> = {
+  ENOSPC: 'ERR_NO_SPACE',
+  EDQUOT: 'ERR_NO_SPACE',
+  EFBIG: 'ERR_NO_SPACE',
+  EROFS: 'ERR_READ_ONLY',
+  EACCES: 'ERR_READ_ONLY',
+  EPERM: 'ERR_READ_ONLY',
+  ELOOP: 'ERR_UNSAFE_PATH',
+  EISDIR: 'ERR_UNSAFE_PATH',
+  ENOENT: 'ERR_NOT_FOUND',
+}
+
+/** Turns what `node:fs` threw into an error of this catalogue; one of ours passes unchanged. */
+export function toSessionError(cause: unknown, doing: string, path: string): SessionError {
+  if (cause instanceof SessionError) return cause
+  const { code = 'UNKNOWN', errno } = cause as NodeJS.ErrnoException
+  const ours = errno === EDQUOT ? 'ERR_NO_SPACE' : (CODE_BY_ERRNO[code] ?? 'ERR_IO')
+  const reason = errno === EDQUOT ? 'EDQUOT' : code
+  return new SessionError(ours, `Could not ${doing} ${path} (${reason})`, {
+    cause,
+    path,
+    errno: reason,
+  })
+}

@@ -1,0 +1,46 @@
+// Nothing is silent: every tolerance of a reader and every oddity of a writer has a code.
+
+/** Code → severity. `info` costs nothing, `warning` was repaired or is doubtful, `error` lost something. */
+export const DIAGNOSTIC_SEVERITY = {
+  unterminated_tail: 'info',
+  torn_tail: 'warning',
+  nul_padding: 'warning',
+  byte_order_mark: 'info',
+  glued_records: 'warning',
+  spliced_record: 'error',
+  bad_line: 'error',
+  crc_mismatch: 'error',
+  unverified: 'warning',
+  oversize_line: 'error',
+  duplicate_uuid: 'warning',
+  extra_header: 'warning',
+  missing_header: 'warning',
+  dangling_prev: 'error',
+  unlinked: 'warning',
+  format_too_new: 'warning',
+  bad_payload: 'warning',
+  file_replaced: 'warning',
+  foreign_writer: 'warning',
+  lock_compromised: 'warning',
+} as const
+
+export type DiagnosticCode = keyof typeof DIAGNOSTIC_SEVERITY
+
+export interface Diagnostic {
+  readonly code: DiagnosticCode
+  readonly severity: 'info' | 'warning' | 'error'
+  readonly message: string
+  readonly file?: string | undefined
+  readonly line_number?: number | undefined
+  readonly byte_offset?: number | undefined
+  readonly length?: number | undefined
+  readonly uuid?: string | undefined
+}
+
+export function diagnostic(
+  code: DiagnosticCode,
+  message: string,
+  where: Omit<Diagnostic, 'code' | 'severity' | 'message'> = {},
+): Diagnostic {
+  return { code, severity: DIAGNOSTIC_SEVERITY[code], message, ...where }
+}

@@ -1,0 +1,38 @@
+// The door of the room that knows what a line means. Pure: no files, no clock, no ids.
+
+export { CHECKSUM_BYTES, type ChecksumState, checkChecksum } from './checksum.js'
+export {
+  type DecodeOptions,
+  decodeLine,
+  decodePrefix,
+  decodeProven,
+  type LinePart,
+} from './decode.js'
+export {
+  DIAGNOSTIC_SEVERITY,
+  type Diagnostic,
+  type DiagnosticCode,
+  diagnostic,
+} from './diagnostic.js'
+export { checkUuid, LineEncoder, type LineParts, quoteUuid } from './encode.js'
+export type { EventOf, EventType, PayloadOf, SessionEvent } from './event.js'
+export * from './limits.js'
+export { fileNameOf, normalizeSessionKey } from './names.js'
+export {
+  isPermissionKey,
+  isPermissionType,
+  permissionError,
+  refusePermissionState,
+} from './permission-guard.js'
+export { isPlainObject, NEVER_WRITTEN, stringifyPayload } from './plain-json.js'
+export {
+  belongsTo,
+  type Channel,
+  isHeaderType,
+  isOnChain,
+  isOnChainType,
+  isSyncPoint,
+  isTypeName,
+  RECORD_TYPES,
+} from './record-types.js'
+export type { PayloadByType } from './schemas.js'

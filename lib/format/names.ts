@@ -1,0 +1,45 @@
+// Session keys become file names, and back. The mapping is injective and stays so on disks that
+// ignore case, so two keys never share a file.
+
+import { createHash } from 'node:crypto'
+import { SessionError } from '../errors.js'
+
+const NAME_BYTES_MAX = 180
+const NAME_BYTES_KEPT = 140
+const RESERVED = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?=\.|$)/
+
+/** Trimmed, in NFC, without a leading `session:`. The result is the session's id, everywhere. */
+export function normalizeSessionKey(key: string): string {
+  if (typeof key !== 'string') throw new TypeError('A session id must be a string')
+  const id = key
+    .trim()
+    .replace(/^session:/, '')
+    .trim()
+    .normalize('NFC')
+  if (id === '') throw new SessionError('ERR_ARG', 'A session id must not be empty')
+  if (!id.isWellFormed()) {
+    throw new SessionError('ERR_ARG', 'A session id must not hold half of a character', { id })
+  }
+  return id
+}
+
+/** Every byte outside `[a-z0-9._-]` as `%XX`; so also leading and trailing dots and reserved names. */
+export function fileNameOf(key: string): string {
+  const id = normalizeSessionKey(key)
+  let name = ''
+  for (const byte of Buffer.from(id)) {
+    const character = String.fromCharCode(byte)
+    name += /[a-z0-9._-]/.test(character) ? character : percent(byte)
+  }
+  if (name.startsWith('.')) name = `%2E${name.slice(1)}`
+  if (name.endsWith('.')) name = `${name.slice(0, -1)}%2E`
+  if (RESERVED.test(name)) name = percent(name.charCodeAt(0)) + name.slice(1)
+  if (name.length <= NAME_BYTES_MAX) return name
+  const hash = createHash('sha256').update(id).digest('hex').slice(0, 16)
+  // A key cut in the middle of a %XX would not decode; the header holds the whole key anyway.
+  return `${name.slice(0, NAME_BYTES_KEPT).replace(/%[0-9A-F]?$/, '')}-${hash}`
+}
+
+function percent(byte: number): string {
+  return `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
+}

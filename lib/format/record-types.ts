@@ -1,0 +1,79 @@
+// The record types of format 1: on which channel they live, whether they stand on the chain,
+// and which of them are worth a sync under durability `turn`.
+//
+// These values are on users' disks. Adding a type is a minor change; a changed row is a new format.
+
+export type Channel = 'transcript' | 'sidechain' | 'checkpoint'
+
+interface RecordType {
+  readonly channels: readonly Channel[]
+  readonly isOnChain: boolean
+  /** Synced under `turn`: what must survive a power cut because somebody acts on it next. */
+  readonly isSyncPoint?: true
+}
+
+const CONVERSATION = ['transcript', 'sidechain'] as const
+const TRANSCRIPT = ['transcript'] as const
+const SIDECHAIN = ['sidechain'] as const
+const CHECKPOINT = ['checkpoint'] as const
+
+export const RECORD_TYPES = {
+  session_header: { channels: TRANSCRIPT, isOnChain: true, isSyncPoint: true },
+  session_resumed: { channels: TRANSCRIPT, isOnChain: true },
+  user: { channels: CONVERSATION, isOnChain: true, isSyncPoint: true },
+  assistant: { channels: CONVERSATION, isOnChain: true },
+  tool_call: { channels: CONVERSATION, isOnChain: true, isSyncPoint: true },
+  tool_result: { channels: CONVERSATION, isOnChain: true },
+  system: { channels: CONVERSATION, isOnChain: true },
+  summary: { channels: CONVERSATION, isOnChain: true },
+  compaction_boundary: { channels: CONVERSATION, isOnChain: true, isSyncPoint: true },
+  rewind: { channels: TRANSCRIPT, isOnChain: true },
+  subagent_spawn: { channels: CONVERSATION, isOnChain: true },
+  subagent_result: { channels: CONVERSATION, isOnChain: true },
+  summary_revision: { channels: CONVERSATION, isOnChain: false },
+  memory_query: { channels: TRANSCRIPT, isOnChain: false },
+  remember: { channels: TRANSCRIPT, isOnChain: false },
+  checkpoint_ref: { channels: TRANSCRIPT, isOnChain: false },
+  extract_cursor: { channels: TRANSCRIPT, isOnChain: false },
+  recovery_injected: { channels: TRANSCRIPT, isOnChain: false },
+  session_meta: { channels: TRANSCRIPT, isOnChain: false },
+  file_checkpoint: { channels: TRANSCRIPT, isOnChain: false },
+  turn_end: { channels: CONVERSATION, isOnChain: false, isSyncPoint: true },
+  session_terminator: { channels: TRANSCRIPT, isOnChain: false, isSyncPoint: true },
+  sidechain_header: { channels: SIDECHAIN, isOnChain: true, isSyncPoint: true },
+  sidechain_terminator: { channels: SIDECHAIN, isOnChain: false, isSyncPoint: true },
+  checkpoint: { channels: CHECKPOINT, isOnChain: false, isSyncPoint: true },
+  checkpoint_tombstone: { channels: CHECKPOINT, isOnChain: false, isSyncPoint: true },
+} as const satisfies Record<string, RecordType>
+
+const BY_NAME: ReadonlyMap<string, RecordType> = new Map(Object.entries(RECORD_TYPES))
+
+const TYPE_NAME = /^[a-z][a-z0-9_.:-]{0,63}$/
+
+export function isTypeName(type: string): boolean {
+  return TYPE_NAME.test(type)
+}
+
+/** Whether the event can be part of the conversation. Unknown types say it by their link. */
+export function isOnChain(event: { type: string; prev_uuid?: string | null | undefined }): boolean {
+  return BY_NAME.get(event.type)?.isOnChain ?? typeof event.prev_uuid === 'string'
+}
+
+/** `undefined` for a type this version does not know: only its writer can tell. */
+export function isOnChainType(type: string): boolean | undefined {
+  return BY_NAME.get(type)?.isOnChain
+}
+
+export function isHeaderType(type: string): boolean {
+  return type === 'session_header' || type === 'sidechain_header'
+}
+
+export function isSyncPoint(type: string): boolean {
+  return BY_NAME.get(type)?.isSyncPoint === true
+}
+
+/** Unknown types are legal on the conversation channels, and nowhere else. */
+export function belongsTo(channel: Channel, type: string): boolean {
+  const known = BY_NAME.get(type)
+  return known === undefined ? channel !== 'checkpoint' : known.channels.includes(channel)
+}
