@@ -15,7 +15,7 @@ export const ERROR_REMEDIES = {
   ERR_NO_SPACE:
     'Free some space and append again; the log is whole up to the last acknowledged event.',
   ERR_READ_ONLY: 'Make the folder writable for this user, or choose another root.',
-  ERR_IO: 'See the cause; the log is whole up to the last acknowledged event.',
+  ERR_IO: 'See the cause, and check the disk and the rights of this user.',
   ERR_DURABILITY_UNKNOWN:
     'Open the log again and append the events once more by uuid; this handle stays closed for writing.',
   ERR_UNSAFE_PATH:
@@ -58,7 +58,7 @@ export class SessionError extends Error {
 
   // On the prototype, so that it is inherited and does not clutter every printed error.
   static {
-    this.prototype.name = 'SessionError'
+    SessionError.prototype.name = 'SessionError'
   }
 }
 
@@ -92,4 +92,12 @@ export function toSessionError(cause: unknown, doing: string, path: string): Ses
     path,
     errno: reason,
   })
+}
+
+/** The same for readers, to whom a forbidden file does not mean that they should write it. */
+export function toReadError(cause: unknown, doing: string, path: string): SessionError {
+  const { code } = cause as NodeJS.ErrnoException
+  if (code !== 'EACCES' && code !== 'EPERM') return toSessionError(cause, doing, path)
+  const what = `Could not ${doing} ${path}: this user may not (${code})`
+  return new SessionError('ERR_IO', what, { cause, path, errno: code })
 }

@@ -99,12 +99,15 @@ function decodeTrimmed(bytes: Buffer, trimmed: Trimmed, options: DecodeOptions):
   const { start, end, notes } = trimmed
   const checksum = checkChecksum(bytes, start, end)
   const value = parseObject(bytes, start, end)
-  const event = value === undefined ? undefined : asEvent(value, options.isBare === true)
+  const isBare = options.isBare === true
+  const event = value === undefined ? undefined : asEvent(value, isBare)
   if (event !== undefined && checksum !== 'wrong') {
     return [{ kind: 'event', event, checksum, start, end, notes }]
   }
-  const parts = value === undefined ? salvage(bytes, start, end, decodeRecord) : undefined
-  if (parts !== undefined) return parts
+  if (value === undefined) {
+    const parts = salvage(bytes, start, end, (...record) => decodeRecord(...record, isBare))
+    if (parts !== undefined) return notes.length === 0 ? parts : withNotes(parts, notes)
+  }
   if (event !== undefined) {
     // The caller knows whether this is a file of checksummed lines; only there is it damage.
     return [{ kind: 'event', event, checksum, start, end, notes }]
@@ -114,11 +117,24 @@ function decodeTrimmed(bytes: Buffer, trimmed: Trimmed, options: DecodeOptions):
   return [{ kind: 'damage', code: 'bad_line', message, start, end }]
 }
 
+/** What was tolerated around the line is told of the first event on it. */
+function withNotes(parts: LinePart[], notes: readonly DiagnosticCode[]): LinePart[] {
+  const first = parts.findIndex((part) => part.kind === 'event')
+  return parts.map((part, index) =>
+    part.kind === 'event' && index === first ? { ...part, notes: [...notes, ...part.notes] } : part,
+  )
+}
+
 /** One whole record inside a damaged line. */
-function decodeRecord(bytes: Buffer, start: number, end: number): LinePart | undefined {
+function decodeRecord(
+  bytes: Buffer,
+  start: number,
+  end: number,
+  isBare: boolean,
+): LinePart | undefined {
   const checksum = checkChecksum(bytes, start, end)
   const value = parseObject(bytes, start, end)
-  const event = value === undefined ? undefined : asEvent(value, false)
+  const event = value === undefined ? undefined : asEvent(value, isBare)
   if (event === undefined) return undefined
   return { kind: 'event', event, checksum, start, end, notes: NO_NOTES }
 }

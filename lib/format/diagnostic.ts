@@ -19,9 +19,20 @@ export const DIAGNOSTIC_SEVERITY = {
   unlinked: 'warning',
   format_too_new: 'warning',
   bad_payload: 'warning',
+  uncommitted_boundary: 'warning',
+  kept_head_missing: 'warning',
+  kept_uuid_missing: 'warning',
+  rewind_target_missing: 'warning',
+  lineage_missing: 'error',
+  lineage_cycle: 'error',
+  orphan_tool_result: 'warning',
+  open_tool_call: 'warning',
+  moved_tool_result: 'info',
+  ill_formed_unicode: 'warning',
   file_replaced: 'warning',
   foreign_writer: 'warning',
   lock_compromised: 'warning',
+  queued_event_refused: 'warning',
 } as const
 
 export type DiagnosticCode = keyof typeof DIAGNOSTIC_SEVERITY

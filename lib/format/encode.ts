@@ -58,11 +58,22 @@ export class LineEncoder {
 
   /** All lines so far; with `isolate`, a newline first, which ends a torn line. */
   bytes({ isolate }: { isolate: boolean }): Buffer {
-    return this.#buffer.subarray(isolate ? 0 : FIRST_LINE_AT, this.#end)
+    const { bytes, start, end } = this.range(isolate)
+    return bytes.subarray(start, end)
+  }
+
+  /** The same as a range: a view would cost a tenth of a short line. */
+  range(isolate: boolean): { bytes: Buffer; start: number; end: number } {
+    return { bytes: this.#buffer, start: isolate ? 0 : FIRST_LINE_AT, end: this.#end }
   }
 
   get byteLength(): number {
     return this.#end - FIRST_LINE_AT
+  }
+
+  /** Drops the lines added since `byteLength` was this, as if they had never been added. */
+  backTo(byteLength: number): void {
+    this.#end = byteLength + FIRST_LINE_AT
   }
 
   #add(open: string): number {
@@ -94,7 +105,12 @@ export class LineEncoder {
       return this.#buffer.subarray(start, end)
     }
     if (this.#buffer !== this.#retained) return this.#buffer.subarray(start, end)
-    return (this.#views[length] ??= this.#retained.subarray(start, end))
+    let view = this.#views[length]
+    if (view === undefined) {
+      view = this.#retained.subarray(start, end)
+      this.#views[length] = view
+    }
+    return view
   }
 
   #grow(open: string): void {

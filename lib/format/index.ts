@@ -20,9 +20,8 @@ export * from './limits.js'
 export { fileNameOf, normalizeSessionKey } from './names.js'
 export {
   isPermissionKey,
-  isPermissionType,
-  permissionError,
-  refusePermissionState,
+  refusePermissionKeys,
+  refusePermissionType,
 } from './permission-guard.js'
 export { isPlainObject, NEVER_WRITTEN, stringifyPayload } from './plain-json.js'
 export {
@@ -36,3 +35,4 @@ export {
   RECORD_TYPES,
 } from './record-types.js'
 export type { PayloadByType } from './schemas.js'
+export { follows, type Link, linkOf, TipRule, type TipVerdict } from './tip.js'

@@ -13,10 +13,6 @@ const KEY =
 const verdicts = new Map<string, boolean>()
 const VERDICTS_MAX = 1024
 
-export function isPermissionType(type: string): boolean {
-  return TYPE.test(type)
-}
-
 export function isPermissionKey(key: string): boolean {
   let verdict = verdicts.get(key)
   if (verdict === undefined) {
@@ -27,14 +23,17 @@ export function isPermissionKey(key: string): boolean {
   return verdict
 }
 
-export function refusePermissionState(type: string, payload: object): void {
-  if (isPermissionType(type)) throw permissionError(`the type "${type}"`, type)
+export function refusePermissionType(type: string): void {
+  if (TYPE.test(type)) throw permissionError(`the type "${type}"`, type)
+}
+
+export function refusePermissionKeys(type: string, payload: object): void {
   for (const key in payload) {
     if (isPermissionKey(key)) throw permissionError(`the field payload.${key}`, type)
   }
 }
 
-export function permissionError(what: string, type: string): SessionError {
+function permissionError(what: string, type: string): SessionError {
   return new SessionError('ERR_PERMISSION_STATE', `Permission state is never written: ${what}`, {
     type,
   })

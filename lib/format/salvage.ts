@@ -7,7 +7,8 @@
 
 import type { LinePart } from './decode.js'
 
-const ATTEMPTS_MAX = 16
+// Each look at a place that holds no record may read the rest of the line once.
+const FAILURES_MAX = 16
 const RECORD_START = Buffer.from('{"type":"', 'latin1')
 const TIME_FIELD = Buffer.from('","ts":', 'latin1')
 const TYPE_BYTES_MAX = 64
@@ -21,19 +22,23 @@ type DecodeRecord = (bytes: Buffer, start: number, end: number) => LinePart | un
 
 /** The parts of a line that is not one JSON object, or `undefined` when nothing in it is whole. */
 export function salvage(
-  bytes: Buffer,
+  buffer: Buffer,
   start: number,
   end: number,
   decode: DecodeRecord,
 ): LinePart[] | undefined {
+  // Ends with the line, because a search in a buffer knows no other bound.
+  const bytes = buffer.subarray(0, end)
   const parts: LinePart[] = []
-  let attempts = 0
+  let failures = 0
   let from = start
+  let positions = new ValuePositions(bytes, from)
   let isSpliced = false
-  for (let at = from; at < end; ) {
-    const found = attempts++ < ATTEMPTS_MAX ? recordAt(bytes, at, end, decode) : undefined
-    if (found === undefined) {
-      at = nextStart(bytes, from, at + 1, end)
+  for (let at = from; at < end && failures < FAILURES_MAX; ) {
+    const found = recordAt(bytes, at, end, decode)
+    if (found === undefined || (at > from && !isFollowedByRecord(bytes, found.end, end))) {
+      failures++
+      at = nextStart(bytes, at + 1, positions)
       continue
     }
     if (at > from) {
@@ -43,11 +48,18 @@ export function salvage(
     parts.push(found)
     at = skipPadding(bytes, found.end, end)
     from = at
+    positions = new ValuePositions(bytes, from)
   }
   if (parts.length === 0) return undefined
   if (from < end) parts.push(fragment(from, end))
   const note = isSpliced ? 'spliced_record' : 'glued_records'
   return parts.map((part) => (part.kind === 'event' ? { ...part, notes: [note] } : part))
+}
+
+/** Behind a record that stands inside another one, something of that other one follows. */
+function isFollowedByRecord(bytes: Buffer, from: number, end: number): boolean {
+  const at = skipPadding(bytes, from, end)
+  return at === end || bytes[at] === OPENING_BRACE
 }
 
 function fragment(start: number, end: number): LinePart {
@@ -62,11 +74,8 @@ function recordAt(
   decode: DecodeRecord,
 ): LinePart | undefined {
   if (bytes[start] !== OPENING_BRACE) return undefined
-  // The whole rest first: that is the usual case, and it needs no search.
-  const rest = decode(bytes, start, end)
-  if (rest !== undefined) return rest
   const close = objectEnd(bytes, start, end)
-  return close === undefined || close === end ? undefined : decode(bytes, start, close)
+  return close === undefined ? undefined : decode(bytes, start, close)
 }
 
 /** The place after the brace that closes the object at `start`. */
@@ -94,35 +103,50 @@ function stringEnd(bytes: Buffer, open: number, end: number): number {
   return end
 }
 
-/** The next place that looks like the start of a line and cannot be a value inside the record at `from`. */
-function nextStart(bytes: Buffer, from: number, after: number, end: number): number {
+/** The next place that looks like the start of a line and is not a value inside another record. */
+function nextStart(bytes: Buffer, after: number, positions: ValuePositions): number {
   let at = bytes.indexOf(RECORD_START, after)
-  while (at !== -1 && at < end) {
-    if (hasTimeField(bytes, at, end) && !isValuePosition(bytes, from, at)) return at
+  while (at !== -1) {
+    if (hasTimeField(bytes, at) && !positions.isValue(at)) return at
     at = bytes.indexOf(RECORD_START, at + 1)
   }
-  return end
+  return bytes.length
 }
 
-function hasTimeField(bytes: Buffer, start: number, end: number): boolean {
+function hasTimeField(bytes: Buffer, start: number): boolean {
   const typeStart = start + RECORD_START.length
-  const typeEnd = bytes.indexOf(QUOTE, typeStart)
-  if (typeEnd === -1 || typeEnd >= end || typeEnd - typeStart > TYPE_BYTES_MAX) return false
+  const type = bytes.subarray(typeStart, typeStart + TYPE_BYTES_MAX + 1)
+  const typeLength = type.indexOf(QUOTE)
+  if (typeLength === -1) return false
+  const typeEnd = typeStart + typeLength
   return bytes.subarray(typeEnd, typeEnd + TIME_FIELD.length).equals(TIME_FIELD)
 }
 
-function isValuePosition(bytes: Buffer, from: number, at: number): boolean {
-  let last = 0
-  for (let position = from; position < at; position++) {
-    const byte = bytes[position]!
-    if (byte === QUOTE) {
-      position = stringEnd(bytes, position, at)
-      // Inside a string a quote would be escaped, so the record at `at` is not part of it.
-      if (position >= at) return false
-    }
-    if (byte > 0x20) last = byte
+/** Walks a record once, forward, so that asking of a thousand places costs one walk. */
+class ValuePositions {
+  readonly #bytes: Buffer
+  #at: number
+  #last = 0
+
+  constructor(bytes: Buffer, from: number) {
+    this.#bytes = bytes
+    this.#at = from
   }
-  return last === 0x3a || last === 0x2c || last === 0x5b
+
+  /** Whether a JSON value may stand at `at`; to be asked in rising order. */
+  isValue(at: number): boolean {
+    for (; this.#at < at; this.#at++) {
+      const byte = this.#bytes[this.#at]!
+      if (byte === QUOTE) {
+        const close = stringEnd(this.#bytes, this.#at, at)
+        // Inside a string a quote would be escaped, so the record at `at` is not part of it.
+        if (close >= at) return false
+        this.#at = close
+      }
+      if (byte > 0x20) this.#last = byte
+    }
+    return this.#last === 0x3a || this.#last === 0x2c || this.#last === 0x5b
+  }
 }
 
 function skipPadding(bytes: Buffer, from: number, end: number): number {
