@@ -1,0 +1,59 @@
+// One append by somebody who keeps nothing open: lock, write, unlock. For history lines, hooks
+// and the command line.
+
+import type { Diagnostic } from '../format/index.js'
+import { Appender, appendOne } from './appender.js'
+import { draftOf, type NewEvent } from './draft.js'
+import { acquireLock } from './lock/acquire.js'
+import { type LogOptions, settingsOf } from './options.js'
+import type { Receipt } from './receipt.js'
+import { SyncGroup } from './sync-group.js'
+
+const REACH_BYTES = 256 * 1024
+
+export interface AppendOnceOptions extends LogOptions {
+  /** The first event of a log that does not exist yet, or is empty; written in the same write. */
+  header?: NewEvent | undefined
+}
+
+/**
+ * Appends events to a log that nobody keeps open, as one write. An event whose uuid stands in
+ * the last 256 KiB already is not written again. A prev_uuid that is not found is reported.
+ */
+export async function appendOnce(
+  path: string,
+  events: readonly NewEvent[],
+  { header, ...options }: AppendOnceOptions = {},
+): Promise<Receipt[]> {
+  const settings = settingsOf(options)
+  const drafts = events.map((event) => draftOf(event, settings.channel))
+  const headerDraft = header && draftOf(header, settings.channel)
+  const { lockTimeoutMs: timeoutMs, useKernelLock, environment } = settings
+  const diagnostics: Diagnostic[] = []
+  const lock = await acquireLock(path, { mode: 'once', timeoutMs, useKernelLock })
+  try {
+    const appender = new Appender(path, lock, {
+      environment,
+      hasLineNumbers: settings.hasLineNumbers,
+      reachBytes: REACH_BYTES,
+      danglingPrev: 'report',
+      report: (diagnostic) => diagnostics.push(diagnostic),
+      observer: undefined,
+    })
+    const isHeaderDue = headerDraft !== undefined && appender.size === 0
+    const all = isHeaderDue ? [headerDraft, ...drafts] : drafts
+    const isSyncDue =
+      settings.durability === 'always' ||
+      (settings.durability === 'turn' && all.some(({ isSyncPoint }) => isSyncPoint))
+    // There is no later look that would notice a stranger, so it is taken now.
+    const answer = appendOne(appender, all, true)
+    if (isSyncDue) {
+      const { fd, wasCreated: isNew } = lock
+      new SyncGroup(path, fd, environment.disk, { isNew }).syncNow()
+    }
+    return isHeaderDue ? answer.slice(1) : answer
+  } finally {
+    lock.release()
+    for (const diagnostic of diagnostics) settings.onDiagnostic(diagnostic)
+  }
+}

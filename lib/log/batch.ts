@@ -1,0 +1,54 @@
+// The lines of one write, encoded, and the tip they will make. Nothing here has happened yet:
+// a batch that is not written leaves no trace.
+
+import { LineEncoder } from '../format/index.js'
+import type { BatchLine } from './receipt.js'
+
+// One buffer serves all logs of the process: it is filled and written within one synchronous step.
+const encoder = new LineEncoder()
+
+export class Batch {
+  readonly lines: BatchLine[] = []
+  /** The newest event of the chain, with these lines. */
+  tip: string | null
+  /** The tip as it stands in the next line's `prev_uuid`. */
+  tipJson: string
+  /** Somebody brought a uuid, so the lines of this batch must be found by it from now on. */
+  hasCallerUuids = false
+
+  constructor(tip: string | null, tipJson: string) {
+    this.tip = tip
+    this.tipJson = tipJson
+    encoder.reset()
+  }
+
+  get byteLength(): number {
+    return encoder.byteLength
+  }
+
+  add(line: BatchLine, isOnChain: boolean): void {
+    encoder.addEvent(line)
+    this.lines.push(line)
+    if (!isOnChain) return
+    this.tip = line.uuid
+    // A uuid that is written needs no escapes: it is ours, or was checked.
+    this.tipJson = `"${line.uuid}"`
+  }
+
+  find(uuid: string): BatchLine | undefined {
+    return this.hasCallerUuids ? this.lines.find((line) => line.uuid === uuid) : undefined
+  }
+
+  /** All lines so far; with `isolate`, a newline first, which ends a torn line. */
+  bytes(isolate: boolean): { bytes: Buffer; start: number; end: number } {
+    return encoder.range(isolate)
+  }
+
+  /** Forgets the lines added since there were so many of them. */
+  backTo(lineCount: number, byteLength: number, tip: string | null, tipJson: string): void {
+    encoder.backTo(byteLength)
+    this.lines.length = lineCount
+    this.tip = tip
+    this.tipJson = tipJson
+  }
+}

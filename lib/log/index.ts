@@ -1,0 +1,22 @@
+// The door of the room that knows one JSONL file: bytes and lines, written under a lock, read
+// without one. It knows no sessions.
+
+export { type AppendOnceOptions, appendOnce } from './append-once.js'
+export { type CopyRequest, copyLog } from './copy-log.js'
+export { isUnverified } from './decode-entry.js'
+export type { NewEvent } from './draft.js'
+export type { DamageEntry, EventEntry, LogEntry, TornEntry } from './entry.js'
+export { type Disk, type Environment, systemEnvironment } from './environment.js'
+export { type FollowEntry, type FollowOptions, followLog, type ReplacedEntry } from './follow.js'
+export { inspectLock } from './lock/inspect.js'
+export type { Durability, LogObserver, LogOptions } from './options.js'
+export { readLogBackward, readLogBackwardSync } from './read-backward.js'
+export { readLog } from './read-log.js'
+export { readLogSync } from './read-log-sync.js'
+export type { ReadLogOptions } from './reading.js'
+export type { Receipt } from './receipt.js'
+export { countNewlines, indexUuids, type ScanOptions, scanLog } from './scan.js'
+export type { ScannedLine } from './scanned-line.js'
+export { UuidIndex } from './uuid-index.js'
+export { newUuid } from './uuid-pool.js'
+export { LogWriter, openLog } from './writer.js'

@@ -1,0 +1,93 @@
+// The kernel's own lock on the open log: it lives exactly as long as its holder, stopped or not.
+// The addon is optional; without it everything below works in advisory mode.
+
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+
+// Far behind any data, because Windows' locks are mandatory and would keep readers out.
+const LOCK_OFFSET = 2 ** 52
+const LOCK_BYTES = 1
+
+const BINARY = 'fs-native-extensions.node'
+
+// File systems that know no locks answer so; whoever shares such a file gets the same answer.
+const NOT_SUPPORTED = new Set(['ENOLCK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL'])
+
+/** The part of `fs-native-extensions` that is used here; it brings no types of its own. */
+interface FsNativeExtensions {
+  tryLock(fd: number, offset: number, length: number): boolean
+  unlock(fd: number, offset: number, length: number): void
+}
+
+/** The binary inside that package: the same calls, but a busy lock is an error. */
+interface Binding {
+  tryLock(fd: number, offset: number, length: number, isExclusive: boolean): void
+  unlock(fd: number, offset: number, length: number): void
+}
+
+const require = createRequire(import.meta.url)
+
+let addon: FsNativeExtensions | undefined
+let isLoaded = false
+
+/** Whether this installation has the addon, and so a lock that cannot be robbed. */
+export function hasKernelLock(): boolean {
+  return loadAddon() !== undefined
+}
+
+/**
+ * - `locked`: ours until released, or until the descriptor is closed
+ * - `busy`: somebody else's, alive for certain
+ * - `unavailable`: no addon, or a file system without locks
+ */
+export type KernelLockResult = 'locked' | 'busy' | 'unavailable'
+
+/** Tries once. Waiting in the kernel could not be cancelled and would hold a pool thread. */
+export function tryKernelLock(fd: number): KernelLockResult {
+  const native = loadAddon()
+  if (native === undefined) return 'unavailable'
+  try {
+    return native.tryLock(fd, LOCK_OFFSET, LOCK_BYTES) ? 'locked' : 'busy'
+  } catch (error) {
+    if (NOT_SUPPORTED.has((error as NodeJS.ErrnoException).code ?? '')) return 'unavailable'
+    throw error
+  }
+}
+
+export function releaseKernelLock(fd: number): void {
+  loadAddon()?.unlock(fd, LOCK_OFFSET, LOCK_BYTES)
+}
+
+function loadAddon(): FsNativeExtensions | undefined {
+  if (isLoaded) return addon
+  isLoaded = true
+  try {
+    addon = loadBinary() ?? (require('fs-native-extensions') as FsNativeExtensions)
+  } catch {
+    // Not installed, or no binary for this platform: both mean advisory mode.
+  }
+  return addon
+}
+
+// The package finds its binary by a search that takes ten times as long as loading it, which a
+// hook would pay for every event. Where the binary is not where it is today, the package finds it.
+function loadBinary(): FsNativeExtensions | undefined {
+  try {
+    const folder = dirname(require.resolve('fs-native-extensions/package.json'))
+    const target = `${process.platform}-${process.arch}`
+    const binding = require(join(folder, 'prebuilds', target, BINARY)) as Binding
+    return { tryLock: (...range) => tryLock(binding, ...range), unlock: binding.unlock }
+  } catch {
+    return undefined
+  }
+}
+
+function tryLock(binding: Binding, fd: number, offset: number, length: number): boolean {
+  try {
+    binding.tryLock(fd, offset, length, true)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return false
+    throw error
+  }
+}

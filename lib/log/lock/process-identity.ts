@@ -1,0 +1,110 @@
+// Who a process is beyond its number, which is given out again, and whether it still lives.
+// Only what is proven counts as dead: everything else would rob somebody of a lock.
+
+import { readFileSync, readlinkSync } from 'node:fs'
+import { hostname } from 'node:os'
+
+export interface ProcessIdentity {
+  readonly pid: number
+  /** Clock ticks from boot to its start, as /proc counts them; `null` where there is no /proc. */
+  readonly start: string | null
+  readonly boot: string | null
+  /** The namespace its number belongs to: two containers may both have a pid 7. */
+  readonly ns: string | null
+  readonly host: string
+}
+
+export type ProcessState = 'alive' | 'stopped' | 'dead' | 'unknown'
+
+let own: ProcessIdentity | undefined
+
+export function ownIdentity(): ProcessIdentity {
+  own ??= {
+    pid: process.pid,
+    start: hasOwnProc() ? (readProcStat(process.pid)?.start ?? null) : null,
+    boot: readLine('/proc/sys/kernel/random/boot_id'),
+    ns: readLink('/proc/self/ns/pid'),
+    host: hostname(),
+  }
+  return own
+}
+
+export function isOwnProcess({ pid, start, ns, host }: ProcessIdentity): boolean {
+  const self = ownIdentity()
+  return pid === self.pid && start === self.start && ns === self.ns && host === self.host
+}
+
+export function judgeProcess(identity: ProcessIdentity): ProcessState {
+  const self = ownIdentity()
+  if (identity.host !== self.host || identity.ns !== self.ns) return 'unknown'
+  if (identity.boot !== self.boot) {
+    return identity.boot === null || self.boot === null ? 'unknown' : 'dead'
+  }
+  if (!existsProcess(identity.pid)) return 'dead'
+  // Without a start time on both sides the number is all there is, and it is in use.
+  if (identity.start === null || self.start === null) return 'alive'
+  const stat = readProcStat(identity.pid)
+  // Hidden from us (hidepid), or gone this very moment; the next look will tell.
+  if (stat === undefined) return 'alive'
+  if (stat.start !== identity.start || 'ZXx'.includes(stat.state)) return 'dead'
+  return 'Tt'.includes(stat.state) ? 'stopped' : 'alive'
+}
+
+/** Reads an identity out of parsed JSON; anything else than a whole one is `undefined`. */
+export function parseIdentity(value: unknown): ProcessIdentity | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const { pid, start, boot, ns, host } = value as Partial<ProcessIdentity>
+  const isWhole =
+    Number.isSafeInteger(pid) &&
+    // kill(2) takes 0 and negative numbers for whole groups of processes.
+    (pid as number) > 0 &&
+    typeof host === 'string' &&
+    [start, boot, ns].every((field) => typeof field === 'string' || field === null)
+  return isWhole ? ({ pid, start, boot, ns, host } as ProcessIdentity) : undefined
+}
+
+function existsProcess(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // EPERM: it is there, and another user's.
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
+}
+
+interface ProcStat {
+  readonly state: string
+  readonly start: string
+}
+
+function readProcStat(pid: number): ProcStat | undefined {
+  const line = readLine(`/proc/${pid}/stat`)
+  if (line === null) return undefined
+  // The second field is the command in parentheses, and may hold spaces and parentheses itself;
+  // counting starts after the last one, with the third field.
+  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
+  const [state, start] = [fields[0], fields[22 - 3]]
+  return state === undefined || start === undefined ? undefined : { state, start }
+}
+
+// A /proc of another pid namespace shows other processes under our numbers.
+function hasOwnProc(): boolean {
+  return readLink('/proc/self') === String(process.pid)
+}
+
+function readLine(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8').trimEnd()
+  } catch {
+    return null
+  }
+}
+
+function readLink(path: string): string | null {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,191 @@
+// The one door through which a log is opened for writing. What it made itself is private from the
+// first byte; what it found is left as it is, or refused when a write could land somewhere else.
+
+import {
+  type BigIntStats,
+  chmodSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { SessionError, toSessionError } from '../errors.js'
+
+export const FILE_MODE = 0o600
+const FOLDER_MODE = 0o700
+
+const OTHERS_MAY_WRITE = 0o002
+const STICKY = 0o1000
+
+// O_NONBLOCK, because opening a FIFO would otherwise wait for its other end; O_NOCTTY, because a
+// terminal must not become ours by being named. Windows has none of the three.
+const { O_RDWR, O_APPEND, O_CREAT, O_EXCL } = constants
+const HARMLESS =
+  (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0)
+const OPEN_FLAGS = O_RDWR | O_APPEND | HARMLESS
+
+// Others may create and remove the file or its folder while we look; more rounds than this is
+// not a race any more.
+const OPEN_ROUNDS_MAX = 16
+
+// What open(2) answers for something that is not a regular file.
+const NOT_A_FILE = new Set(['ELOOP', 'EMLINK', 'EISDIR', 'ENXIO', 'ENODEV', 'EOPNOTSUPP'])
+
+export interface OpenedLog {
+  readonly fd: number
+  readonly wasCreated: boolean
+}
+
+/** Opens a log for appending, and creates it and its folder if they are missing. */
+export function openLogFile(path: string): OpenedLog {
+  try {
+    for (let round = 0; round < OPEN_ROUNDS_MAX; round++) {
+      if (!isFolderReady(dirname(path))) createFolder(dirname(path))
+      const opened = openExisting(path) ?? openNew(path)
+      if (opened !== undefined && isSafe(opened.fd, path)) return opened
+    }
+  } catch (error) {
+    throw NOT_A_FILE.has(codeOf(error))
+      ? notAFile(path, error)
+      : toSessionError(error, 'open', path)
+  }
+  throw new SessionError('ERR_IO', `${path} is created and removed again by somebody else`, {
+    path,
+  })
+}
+
+/** It gives one file one name: folder resolved (and created if missing), base name as it is. */
+export function canonicalLogPath(path: string): string {
+  const absolute = resolve(path)
+  const folder = dirname(absolute)
+  try {
+    return join(realpathSync.native(folder), basename(absolute))
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw toSessionError(error, 'resolve the folder', folder)
+  }
+  try {
+    createFolder(folder)
+    return join(realpathSync.native(folder), basename(absolute))
+  } catch (error) {
+    throw toSessionError(error, 'create the folder', folder)
+  }
+}
+
+/** Makes the name of a new file durable: its entry lives in the folder, not in the file. */
+export function syncFolder(path: string): void {
+  const folder = dirname(path)
+  let fd: number | undefined
+  try {
+    fd = openSync(folder, 'r')
+    fsyncSync(fd)
+  } catch (error) {
+    // Windows cannot open a folder, and some file systems cannot sync one.
+    if (['EINVAL', 'EPERM', 'EISDIR'].includes(codeOf(error))) return
+    throw toSessionError(error, 'sync the folder', folder)
+  } finally {
+    if (fd !== undefined) closeSync(fd)
+  }
+}
+
+/** A new file of ours, 0600 under any umask: the mask may only have taken bits away. */
+export function createPrivateFile(path: string, flags: number): number {
+  const fd = openSync(path, flags | O_CREAT | O_EXCL | HARMLESS, FILE_MODE)
+  try {
+    fchmodSync(fd, FILE_MODE)
+  } catch {
+    // A file system without modes has nothing to correct.
+  }
+  return fd
+}
+
+function openExisting(path: string): OpenedLog | undefined {
+  try {
+    return { fd: openSync(path, OPEN_FLAGS), wasCreated: false }
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function openNew(path: string): OpenedLog | undefined {
+  try {
+    return { fd: createPrivateFile(path, OPEN_FLAGS), wasCreated: true }
+  } catch (error) {
+    // Somebody else was quicker, or has just removed the folder.
+    if (['EEXIST', 'ENOENT'].includes(codeOf(error))) return undefined
+    throw error
+  }
+}
+
+// Closes what it refuses. A file that lost its last name while we opened it is no refusal: the
+// next round opens whatever stands there now.
+function isSafe(fd: number, path: string): boolean {
+  const stats = fstatSync(fd)
+  if (stats.isFile() && stats.nlink === 1) return true
+  closeSync(fd)
+  if (!stats.isFile()) throw unsafe(path, `${path} is ${kindOf(stats)}, not a regular file`)
+  if (stats.nlink === 0) return false
+  throw unsafe(path, `${path} has ${stats.nlink} names (hard links)`)
+}
+
+function isFolderReady(folder: string): boolean {
+  const stats = statSync(folder, { throwIfNoEntry: false })
+  if (stats === undefined) return false
+  // Windows reports every folder as writable for all; its access lists are not in the mode.
+  if (process.platform === 'win32' || (stats.mode & OTHERS_MAY_WRITE) === 0) return true
+  if ((stats.mode & STICKY) !== 0) return true
+  const mode = (stats.mode & 0o7777).toString(8)
+  throw unsafe(folder, `The folder ${folder} is writable for everybody (mode ${mode})`)
+}
+
+// Level by level and not `recursive`, because a umask of 0277 makes a folder in which the next
+// level could not be created, and only folders of our own making may be corrected.
+export function createFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: FOLDER_MODE })
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return
+    const parent = dirname(folder)
+    if (codeOf(error) !== 'ENOENT' || parent === folder || lstatExists(parent)) throw error
+    createFolder(parent)
+    createFolder(folder)
+    return
+  }
+  if ((statSync(folder).mode & 0o777) !== FOLDER_MODE) chmodSync(folder, FOLDER_MODE)
+}
+
+// A parent that is there and yet leads nowhere is a dangling link: creating it would never end.
+function lstatExists(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+}
+
+function notAFile(path: string, cause: unknown): SessionError {
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  const found = stats === undefined ? 'something that cannot be opened' : kindOf(stats)
+  return unsafe(path, `${path} is ${found}, not a regular file`, cause)
+}
+
+function unsafe(path: string, what: string, cause?: unknown): SessionError {
+  return new SessionError('ERR_UNSAFE_PATH', what, { path, cause })
+}
+
+/** Names what was found, with its article: `a directory`. */
+export function kindOf(stats: Stats | BigIntStats): string {
+  if (stats.isDirectory()) return 'a directory'
+  if (stats.isSymbolicLink()) return 'a symbolic link'
+  if (stats.isFIFO()) return 'a named pipe'
+  if (stats.isSocket()) return 'a socket'
+  return stats.isFile() ? 'a file' : 'a device'
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? ''
+}

@@ -1,0 +1,54 @@
+// The only way this room opens a file to read it: never created, never locked, never waited for.
+
+import { closeSync, constants, fstatSync, openSync, type Stats } from 'node:fs'
+import { SessionError, toReadError } from '../errors.js'
+
+// Without O_NONBLOCK, opening a FIFO would wait for its writer for ever. Windows has no such flag.
+const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
+
+/** A file that is open, as big as it was then. What is appended later is for the next reader. */
+export interface OpenLog {
+  readonly path: string
+  readonly fd: number
+  readonly size: number
+}
+
+export function openForReading(path: string): OpenLog & { readonly stats: Stats } {
+  if (typeof path !== 'string') throw new TypeError('The path of a log must be a string')
+  const fd = open(path)
+  try {
+    const stats = fstatSync(fd)
+    if (!stats.isFile()) throw unsafe(path)
+    return { path, fd, size: stats.size, stats }
+  } catch (cause) {
+    closeSync(fd)
+    throw toReadError(cause, 'read', path)
+  }
+}
+
+/** Calls `use` with a log given by its path, or by a descriptor, which stays open. */
+export function withOpenLog<Result>(log: string | number, use: (log: OpenLog) => Result): Result {
+  if (typeof log === 'number') {
+    return use({ path: `descriptor ${log}`, fd: log, size: fstatSync(log).size })
+  }
+  const opened = openForReading(log)
+  try {
+    return use(opened)
+  } finally {
+    closeSync(opened.fd)
+  }
+}
+
+function open(path: string): number {
+  try {
+    return openSync(path, FLAGS)
+  } catch (cause) {
+    // What Linux says of a socket.
+    if ((cause as NodeJS.ErrnoException).code === 'ENXIO') throw unsafe(path, cause)
+    throw toReadError(cause, 'read', path)
+  }
+}
+
+function unsafe(path: string, cause?: unknown): SessionError {
+  return new SessionError('ERR_UNSAFE_PATH', `${path} is not a regular file`, { cause, path })
+}

@@ -1,0 +1,40 @@
+// A log from its end. What it yields is what the forward readers yield, in reverse, except for
+// line numbers, which nobody knows who has not counted from the beginning.
+
+import { BackwardLines } from './backward-lines.js'
+import type { LogEntry } from './entry.js'
+import { Reading, type ReadLogOptions } from './reading.js'
+
+/** Newest first. Leaving the loop early closes the file. */
+export async function* readLogBackward(
+  path: string,
+  options: ReadLogOptions = {},
+): AsyncGenerator<LogEntry, void, undefined> {
+  const reading = new Reading(path, options, (range) => new BackwardLines(range))
+  try {
+    while (await reading.fill()) {
+      for (let entries = reading.next(); entries !== undefined; entries = reading.next()) {
+        for (let index = entries.length - 1; index >= 0; index--) yield entries[index]!
+      }
+    }
+  } finally {
+    reading.close()
+  }
+}
+
+/** Newest first, for callers that want it now. Leaving the loop early closes the file. */
+export function* readLogBackwardSync(
+  path: string,
+  options: ReadLogOptions = {},
+): Generator<LogEntry, void, undefined> {
+  const reading = new Reading(path, options, (range) => new BackwardLines(range))
+  try {
+    while (reading.fillSync()) {
+      for (let entries = reading.next(); entries !== undefined; entries = reading.next()) {
+        for (let index = entries.length - 1; index >= 0; index--) yield entries[index]!
+      }
+    }
+  } finally {
+    reading.close()
+  }
+}

@@ -1,0 +1,22 @@
+// A log from its beginning, for callers that want it now.
+
+import type { LogEntry } from './entry.js'
+import { ForwardLines } from './line-source.js'
+import { Reading, type ReadLogOptions } from './reading.js'
+
+/** Oldest first. Leaving the loop early closes the file. */
+export function* readLogSync(
+  path: string,
+  options: ReadLogOptions = {},
+): Generator<LogEntry, void, undefined> {
+  const reading = new Reading(path, options, (range) => new ForwardLines(range))
+  try {
+    while (reading.fillSync()) {
+      for (let entries = reading.next(); entries !== undefined; entries = reading.next()) {
+        yield* entries
+      }
+    }
+  } finally {
+    reading.close()
+  }
+}

@@ -1,0 +1,62 @@
+// The tip of a file, found from its end. A line that follows the one before it is where the last
+// writer stopped; so a run of such lines is proof enough. Where the run is broken (a copied
+// block, a stray header, a repeated uuid), the whole file is asked.
+
+import { follows, isHeaderType, isOnChain, type Link, linkOf, TipRule } from '../format/index.js'
+import type { OpenLog } from './open-for-reading.js'
+import { readEventAt } from './read-event-at.js'
+import { scanLog } from './scan.js'
+import type { ScannedLine } from './scanned-line.js'
+import { UuidIndex } from './uuid-index.js'
+
+const WINDOW_BYTES = 256 * 1024
+
+/** The tip of a log; `null` while nothing stands on the chain. */
+export function findTip(log: OpenLog): string | null {
+  for (let window = WINDOW_BYTES; window < log.size; window *= 2) {
+    const run = runSince(log, log.size - window)
+    if (run === 'broken') break
+    if (run !== undefined) return run
+  }
+  return findTipFromStart(log)
+}
+
+/** The last event of an unbroken run; `undefined` when nothing on the chain stands there. */
+function runSince(log: OpenLog, from: number): string | 'broken' | undefined {
+  let last: string | undefined
+  let isBroken = false
+  scanLog(
+    log.fd,
+    (line) => {
+      const link = linkAt(log, line)
+      if (!isOnChain(link)) return
+      const isNext = last === undefined || follows(link, last) || link.isGenuine === true
+      if (!isNext || isHeaderType(link.type)) isBroken = true
+      last = link.uuid
+    },
+    { from, to: log.size, verify: true },
+  )
+  return isBroken ? 'broken' : last
+}
+
+function findTipFromStart(log: OpenLog): string | null {
+  const seen = new UuidIndex()
+  const rule = new TipRule((uuid) => seen.find(uuid) !== undefined)
+  scanLog(
+    log.fd,
+    (line) => {
+      rule.take(linkAt(log, line))
+      line.addTo(seen)
+    },
+    { to: log.size, verify: true },
+  )
+  return rule.tip
+}
+
+/** Two types say more in their payload; of the others the beginning of the line is enough. */
+function linkAt(log: OpenLog, line: ScannedLine): Link {
+  const { type, uuid, prev_uuid, byte_offset } = line
+  if (type !== 'rewind' && type !== 'compaction_boundary') return { type, uuid, prev_uuid }
+  const event = readEventAt(log, byte_offset)
+  return event === undefined ? { type, uuid, prev_uuid } : linkOf(event, byte_offset)
+}

@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { judgeProcess, ownIdentity, parseIdentity } from '../../../lib/log/lock/process-identity.js'
+import { startWorker } from './worker.js'
+
+const isLinux = process.platform === 'linux'
+
+test('the own process is alive', () => {
+  expect(judgeProcess(ownIdentity())).toBe('alive')
+})
+
+test('a process keeps its identity whatever its name looks like', async () => {
+  const worker = startWorker()
+  await worker.ask('setTitle', { title: 'a) Z 1 (b c' })
+  expect(judgeProcess(await worker.ask('identity'))).toBe('alive')
+})
+
+test.runIf(isLinux)('a stopped process is stopped, not dead (T7)', async () => {
+  const worker = startWorker()
+  const identity = await worker.ask('identity')
+  worker.signal('SIGSTOP')
+  await vi.waitFor(() => expect(judgeProcess(identity)).toBe('stopped'))
+  worker.signal('SIGCONT')
+  await vi.waitFor(() => expect(judgeProcess(identity)).toBe('alive'))
+})
+
+test('a killed process is dead (003-44)', async () => {
+  const worker = startWorker()
+  const identity = await worker.ask('identity')
+  await worker.kill()
+  expect(judgeProcess(identity)).toBe('dead')
+})
+
+test.runIf(isLinux)('a zombie is dead, though its number is taken', async () => {
+  // The shell becomes `sleep`, which never asks for the child it inherited.
+  const parent = spawn('sh', ['-c', 'sleep 0.1 & echo $!; exec sleep 60'])
+  onTestFinished(() => void parent.kill('SIGKILL'))
+  const [line] = (await parent.stdout[Symbol.asyncIterator]().next()).value.toString().split('\n')
+  const pid = Number(line)
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const start = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]!
+  await vi.waitFor(() => expect(judgeProcess({ ...ownIdentity(), pid, start })).toBe('dead'))
+  expect(() => process.kill(pid, 0)).not.toThrow()
+})
+
+test.runIf(isLinux)('a number given out again is not the process that had it', () => {
+  expect(judgeProcess({ ...ownIdentity(), start: '1' })).toBe('dead')
+})
+
+test.runIf(isLinux)('a process from before the last boot is dead', () => {
+  expect(judgeProcess({ ...ownIdentity(), boot: 'another' })).toBe('dead')
+})
+
+test('a process on another host or in another namespace is unknown', () => {
+  const dead = { ...ownIdentity(), pid: 2 ** 22 + 1, boot: 'another' }
+  expect(judgeProcess({ ...dead, host: 'elsewhere' })).toBe('unknown')
+  expect(judgeProcess({ ...dead, ns: 'pid:[1]' })).toBe('unknown')
+})
+
+test('without a start time a number in use counts as alive', () => {
+  expect(judgeProcess({ ...ownIdentity(), start: null })).toBe('alive')
+})
+
+test.for([
+  { name: 'nothing', value: undefined },
+  { name: 'null', value: null },
+  { name: 'text', value: 'text' },
+  { name: 'an empty object', value: {} },
+  { name: 'a whole process group', value: { ...ownIdentity(), pid: 0 } },
+  { name: 'a negative pid', value: { ...ownIdentity(), pid: -1 } },
+  { name: 'a fraction of a pid', value: { ...ownIdentity(), pid: 1.5 } },
+  { name: 'a host that is a number', value: { ...ownIdentity(), host: 7 } },
+  { name: 'a missing start', value: { ...ownIdentity(), start: undefined } },
+])('$name is no identity', ({ value }) => {
+  expect(parseIdentity(value)).toBeUndefined()
+})

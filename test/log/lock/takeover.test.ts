@@ -1,0 +1,92 @@
+// The moment after a holder's death, when all who waited judge the same directory. Eight processes
+// wait, the holder is killed, and each of the eight must be alone inside. The last test proves that
+// this harness would see it otherwise: proper-lockfile as it comes lets two in.
+
+import { mkdirSync, readdirSync, utimesSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { lockPathOf } from '../../../lib/log/lock/lock-directory.js'
+import {
+  ADVISORY,
+  KERNEL,
+  type Kind,
+  startWorker,
+  temporaryFolder,
+  type Visit,
+  Worker,
+} from './worker.js'
+
+const WAITERS = 8
+const ROUNDS = 25
+const CANARY_ROUNDS_MAX = 150
+
+interface Mix {
+  readonly name: string
+  /** In turns, one per round. */
+  readonly holders: readonly Kind[]
+  readonly kernelWaiters: number
+}
+
+const MIXES: readonly Mix[] = [
+  { name: '8K', holders: [KERNEL], kernelWaiters: 8 },
+  { name: '4K + 4A', holders: [KERNEL, ADVISORY], kernelWaiters: 4 },
+  { name: '8A', holders: [ADVISORY], kernelWaiters: 0 },
+]
+
+let waiters: readonly Worker[] = []
+beforeAll(() => {
+  waiters = Array.from({ length: WAITERS }, () => new Worker())
+})
+afterAll(() => Promise.all(waiters.map((waiter) => waiter.kill())))
+
+test.for(MIXES)('of $name nobody meets another inside (003-44, T6)', async (mix) => {
+  const folder = temporaryFolder()
+  const delays: number[] = []
+  let next = startWorker()
+  for (let round = 0; round < ROUNDS; round++) {
+    const holder = next
+    // It starts while this round runs.
+    next = startWorker()
+    const path = join(folder, `${round}.jsonl`)
+    const { killedAt, visits } = await runRound(path, holder, mix, round)
+    expect(visits.filter(({ isAlone }) => !isAlone)).toEqual([])
+    delays.push(Math.min(...visits.map(({ enteredAt }) => enteredAt)) - killedAt)
+    expect(readdirSync(folder)).toHaveLength(round + 1)
+  }
+  delays.sort((one, other) => one - other)
+  expect(delays[ROUNDS >> 1]).toBeLessThan(500)
+  expect(delays.at(-1)).toBeLessThan(2000)
+})
+
+test('proper-lockfile alone lets two in', async () => {
+  const folder = temporaryFolder()
+  let isOverlapSeen = false
+  for (let round = 0; round < CANARY_ROUNDS_MAX && !isOverlapSeen; round++) {
+    const path = join(folder, `${round}.jsonl`)
+    mkdirSync(lockPathOf(path))
+    utimesSync(lockPathOf(path), new Date(0), new Date(0))
+    const visits = await Promise.all(waiters.map((waiter) => waiter.ask('enterPlain', { path })))
+    isOverlapSeen = visits.some(({ isAlone }) => !isAlone)
+  }
+  expect(isOverlapSeen).toBe(true)
+})
+
+async function runRound(
+  path: string,
+  holder: Worker,
+  { holders, kernelWaiters }: Mix,
+  round: number,
+): Promise<{ killedAt: number; visits: readonly Visit[] }> {
+  const once = { mode: 'once', timeoutMs: 20_000 } as const
+  const kind = holders[round % holders.length]
+  await holder.ask('acquire', { path, options: { ...once, ...kind } })
+  const entering = waiters.map((waiter, index) => {
+    const options = { ...once, ...(index < kernelWaiters ? KERNEL : ADVISORY) }
+    return waiter.ask('enter', { path, options })
+  })
+  // Answered after the first attempt has failed, so all of them wait by now.
+  await Promise.all(waiters.map((waiter) => waiter.ask('ping')))
+  const killedAt = Date.now()
+  await holder.kill()
+  return { killedAt, visits: await Promise.all(entering) }
+}
