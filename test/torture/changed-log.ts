@@ -1,0 +1,73 @@
+// A log of sixty lines as agents write them, and readers that are given changed copies of it.
+
+import { writeFileSync } from 'node:fs'
+import { type LogEntry, readLogBackwardSync, readLogSync } from '../../lib/log/index.js'
+import { id, line, record, time } from '../helpers/lines.js'
+import type { Random } from '../helpers/random.js'
+import { problemsOfAnswer, type ReadingProblem, type Told, writtenBy } from './check.js'
+import { mutate } from './mutate.js'
+
+const LINES = 60
+
+/** A record of another log: nobody wrote it into this one. */
+const quoted = record('user', { uuid: 'quoted', payload: { content: 'from another log' } })
+
+const lines: readonly Buffer[] = Array.from({ length: LINES }, (_, index) =>
+  line(index % 3 === 2 ? 'tool_result' : index % 3 === 1 ? 'assistant' : 'user', {
+    uuid: id(index),
+    prev_uuid: index === 0 ? null : id(index - 1),
+    ts: time(index),
+    payload: payloadOf(index),
+  }),
+)
+const written = writtenBy(lines)
+const whole = Buffer.concat(lines)
+
+function payloadOf(index: number): object {
+  // An agent that reads logs has their lines in its own, as text or as values.
+  if (index % 10 === 4) return { content: `cat log\n${quoted}\n` }
+  if (index % 10 === 7) return { log: [JSON.parse(String(quoted))], content: 'read', crc: 'none' }
+  if (index % 10 === 9) return { content: '漢字 é 👩‍👩‍👧 \u2028 \\ "'.repeat(3) }
+  return { content: `line ${index} `.padEnd(40 + ((index * 37) % 300), 'lorem ipsum ') }
+}
+
+export type Reader = (path: string, changed: Buffer) => readonly Told[]
+
+// Thousands of readings, so each takes little memory; and lines lie across its chunks.
+export const SMALL_CHUNKS = { sizes: { chunkBytes: 4096 } } as const
+
+export const readForward: Reader = (path) => [...readLogSync(path, SMALL_CHUNKS)].map(toldBy)
+
+/** Told in the order of the file, like the others. */
+export const readBackward: Reader = (path) => {
+  return [...readLogBackwardSync(path, SMALL_CHUNKS)].map(toldBy).reverse()
+}
+
+function toldBy(entry: LogEntry): Told {
+  const { byte_offset, length, diagnostics = [] } = entry
+  if (entry.kind !== 'event') return { byte_offset, length }
+  const isNoted = diagnostics.length > 0
+  return { byte_offset, length, event: entry.event, isDoubtful: entry.unverified === true, isNoted }
+}
+
+export interface Finding {
+  readonly mutation: string
+  readonly number: number
+  readonly problems: readonly ReadingProblem[]
+}
+
+/** What the reader gets wrong in so many changed copies, until it got `findingsMax` of them wrong. */
+export function findProblems(
+  path: string,
+  read: Reader,
+  { random, count, findingsMax = 3 }: { random: Random; count: number; findingsMax?: number },
+): Finding[] {
+  const findings: Finding[] = []
+  for (let number = 0; number < count && findings.length < findingsMax; number++) {
+    const { name, bytes } = mutate(whole, random)
+    writeFileSync(path, bytes)
+    const problems = problemsOfAnswer(written, bytes, () => read(path, bytes))
+    if (problems.length > 0) findings.push({ mutation: name, number, problems })
+  }
+  return findings
+}

@@ -1,0 +1,33 @@
+// Appends without waiting and leaves at once, in the way it is told to.
+
+import { openLog } from '../../../dist/lib/log/index.js'
+
+const { path, how, chars, options } = JSON.parse(process.argv[2])
+
+process.stdout.write('{"ready":true}\n')
+await new Promise((resolve) => {
+  process.stdin.once('data', resolve)
+})
+
+if (how === 'an exit from uncaughtException') {
+  process.on('uncaughtException', () => process.exit(3))
+}
+const log = await openLog(path, options)
+for (const [index, length] of chars.entries()) {
+  const payload = { content: 'x'.repeat(length) }
+  void log.append({ type: 'user', uuid: `left-${index}`, payload })
+}
+
+switch (how) {
+  case 'process.exit':
+    process.exit(0)
+    break
+  case 'a thrown error':
+  case 'an exit from uncaughtException':
+    throw new Error('thrown on purpose')
+  case 'a rejected promise':
+    await Promise.reject(new Error('rejected on purpose'))
+    break
+  default:
+    process.stdin.destroy()
+}

@@ -1,0 +1,184 @@
+// kill -9, in earnest. What a process said on its pipe before it died was acknowledged, so it must
+// be in the file; what it was about to write may be missing or half, and disturbs nobody.
+
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { projectLog } from '../../lib/chain/index.js'
+import { type LogOptions, openLog, readLogSync } from '../../lib/log/index.js'
+import { hasKernelLock } from '../../lib/log/lock/kernel-lock.js'
+import { type Random, seededRandom } from '../helpers/random.js'
+import { temporaryFolder } from '../helpers/temporary.js'
+import { type Ack, AppendOnlyWitness, countProblems, exceptDamage, problemsOf } from './check.js'
+import { type Child, startChild, startWriter } from './child.js'
+
+type Options = Pick<LogOptions, 'durability' | 'lockTimeoutMs' | 'useKernelLock'>
+
+// The bytes of a killed process are in the kernel already; only a power cut would need a sync.
+const KILLED: Options = { durability: 'none', lockTimeoutMs: 30_000 }
+const LIFE_MS_MAX = 25
+
+test.for([
+  { name: 'under the kernel lock', rounds: 40, options: KILLED },
+  { name: 'without it', rounds: 10, options: { ...KILLED, useKernelLock: false } },
+])(
+  'killed again and again, a writer loses nothing that it acknowledged, and the next one takes over within a second: $name (003-18, 003-44, 003-69, 003-76, 003-79, T6)',
+  async ({ rounds, options }, t) => {
+    const random = seededRandom(t)
+    const path = join(temporaryFolder(t), 's.jsonl')
+    const witness = new AppendOnlyWitness(path)
+    const acks: Ack[] = []
+    const takeoverMs: number[] = []
+    const kinds = new Set<string>()
+    const newWriter = (round: number) =>
+      startWriter({ path, how: 'lease', name: `r${round}`, sizes: sizesOf(random), options })
+    let next = newWriter(0)
+    for (let round = 0; round < rounds; round++) {
+      const writer = next
+      // It has loaded everything before this one dies, and opens the log at once afterwards.
+      next = newWriter(round + 1)
+      await Promise.all([writer.ready(), next.ready()])
+      writer.go()
+      const { lockKind, tookMs } = await writer.opened()
+      kinds.add(lockKind)
+      takeoverMs.push(tookMs)
+      await writer.ackCount(1)
+      await sleep(random.below(LIFE_MS_MAX))
+      await writer.kill()
+      acks.push(...writer.acks)
+      witness.look()
+    }
+    const problems = problemsOf(path, acks)
+    expect(exceptDamage(problems)).toEqual([])
+    expect(countProblems(problems).damaged ?? 0).toBeLessThanOrEqual(rounds)
+    expect(witness.changes()).toEqual([])
+    expect(acks.length).toBeGreaterThan(2 * rounds)
+    expect(Math.max(...takeoverMs)).toBeLessThan(1000)
+    const isKernel = hasKernelLock() && options.useKernelLock !== false
+    expect([...kinds]).toEqual([isKernel ? 'kernel' : 'advisory'])
+    // No terminator was ever written, and the whole conversation is there.
+    expect(conversationOf(path)).toEqual(uuidsOf(path))
+  },
+)
+
+test.for([
+  { name: 'under the kernel lock', kernel: [true], kills: 10 },
+  // Who has no kernel lock waits ten seconds for a directory of which it cannot tell whose it was.
+  { name: 'half of them without it', kernel: [true, false], kills: 5 },
+])(
+  'one-shots are killed at random while others wait, and the others go on: $name (003-44, T6)',
+  async ({ kernel, kills }, t) => {
+    const random = seededRandom(t)
+    const path = join(temporaryFolder(t), 's.jsonl')
+    let started = 0
+    const newWriter = () => {
+      const useKernelLock = kernel[started % kernel.length]!
+      const options = { ...KILLED, useKernelLock }
+      const name = `w${started++}`
+      return startWriter({ path, how: 'once', name, sizes: sizesOf(random), pauseMs: 3, options })
+    }
+    const all: Child[] = []
+    const living: Child[] = Array.from({ length: 3 }, newWriter)
+    all.push(...living)
+    let spare = newWriter()
+    await Promise.all(living.map((writer) => writer.ready()))
+    for (const writer of living) writer.go()
+    for (let kill = 0; kill < kills; kill++) {
+      const index = random.below(living.length)
+      const victim = living[index]!
+      await victim.ackCount(1)
+      await sleep(random.below(LIFE_MS_MAX))
+      await victim.kill()
+      await spare.ready()
+      spare.go()
+      living[index] = spare
+      all.push(spare)
+      spare = newWriter()
+      const others = living.filter((writer) => writer !== living[index])
+      // The dead one holds nobody up.
+      await Promise.all(others.map((writer) => writer.ackCount(writer.acks.length + 1)))
+    }
+    for (const writer of living) writer.finish()
+    for (const writer of living) expect(await writer.ended).toMatchObject({ code: 0, errors: '' })
+    const problems = problemsOf(
+      path,
+      all.flatMap(({ acks }) => acks),
+    )
+    expect(exceptDamage(problems)).toEqual([])
+    expect(countProblems(problems).damaged ?? 0).toBeLessThanOrEqual(kills)
+  },
+)
+
+// They take no lock, write in pieces, and die between two of them: every kill may leave half a line
+// right where ours comes next.
+test('of neighbours that ignore the lock and are killed in the middle of a line none swallows ours (003-68, T4)', async (t) => {
+  const random = seededRandom(t)
+  const path = join(temporaryFolder(t), 's.jsonl')
+  const ours = [true, false].map((useKernelLock) => {
+    const options = { ...KILLED, useKernelLock }
+    const name = useKernelLock ? 'kernel' : 'advisory'
+    return startWriter({ path, how: 'once', name, sizes: [300, 5000], pauseMs: 2, options })
+  })
+  const newNeighbour = (index: number) =>
+    startWriter({ path, how: 'promises', name: `n${index}`, sizes: [700_000], pauseMs: 1 })
+  let next = newNeighbour(0)
+  await Promise.all(ours.map((writer) => writer.ready()))
+  for (const writer of ours) writer.go()
+  for (let kill = 1; kill <= 8; kill++) {
+    const neighbour = next
+    next = newNeighbour(kill)
+    await Promise.all([neighbour.ready(), next.ready()])
+    neighbour.go()
+    await neighbour.ackCount(1)
+    await sleep(random.below(LIFE_MS_MAX))
+    await neighbour.kill()
+    await Promise.all(ours.map((writer) => writer.ackCount(writer.acks.length + 1)))
+  }
+  for (const writer of ours) writer.finish()
+  for (const writer of ours) expect(await writer.ended).toMatchObject({ code: 0, errors: '' })
+  const acks = ours.flatMap((writer) => writer.acks)
+  const { lost, repeated } = countProblems(problemsOf(path, acks))
+  expect({ lost, repeated }).toEqual({ lost: undefined, repeated: undefined })
+})
+
+test.for([
+  { how: 'process.exit', code: 0 },
+  { how: 'a thrown error', code: 1 },
+  { how: 'a rejected promise', code: 1 },
+  { how: 'an exit from uncaughtException', code: 3 },
+  { how: 'the end of the script', code: 0 },
+])('what was appended without waiting is kept by $how', async ({ how, code }, t) => {
+  const path = join(temporaryFolder(t), 's.jsonl')
+  const chars = [60, 700_000, 300]
+  for (const durability of ['none', 'turn', 'always']) {
+    const child = startChild('leave', { path, how, chars, options: { durability } })
+    await child.ready()
+    child.go()
+    expect(await child.ended).toMatchObject({ code, signal: null })
+    const acks = chars.map((_, index) => ({ uuid: `left-${index}` }))
+    expect(problemsOf(path, acks), durability).toEqual([])
+    // The lock went with the process: nobody has to judge a dead one.
+    await using log = await openLog(path)
+    expect(log.tip).toBe('left-2')
+    rmSync(path)
+  }
+})
+
+/** Mostly short lines, and one in ten long enough to be torn. */
+function sizesOf(random: Random): number[] {
+  return Array.from({ length: 50 }, () => {
+    return random.below(10) === 0 ? random.between(20_000, 200_000) : random.between(100, 3000)
+  })
+}
+
+function conversationOf(path: string): string[] {
+  const events = [...readLogSync(path)].flatMap((entry) => (entry.kind === 'event' ? [entry] : []))
+  return projectLog(events, { file: path }).path.map(({ event }) => event.uuid)
+}
+
+function uuidsOf(path: string): string[] {
+  return [...readLogSync(path)].flatMap((entry) =>
+    entry.kind === 'event' ? [entry.event.uuid] : [],
+  )
+}

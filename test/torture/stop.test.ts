@@ -1,0 +1,88 @@
+// A stopped process is not a dead one: a debugger, a job control key, a laptop lid. It may wake in
+// the middle of a step, so until then nobody else may write.
+
+import { readFileSync, utimesSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { appendOnce, openLog } from '../../lib/log/index.js'
+import { lockPathOf } from '../../lib/log/lock/lock-directory.js'
+import { seededRandom } from '../helpers/random.js'
+import { temporaryFolder } from '../helpers/temporary.js'
+import { problemsOf } from './check.js'
+import { startWriter } from './child.js'
+
+const SIZES = [300, 40_000, 60, 2000, 200_000]
+const STOPS = 6
+const LOOK_MS_MAX = 50
+const LONG_AGO = new Date(Date.now() - 60_000)
+
+// Whoever waited would wait for a long time, so an answer within a second was given at once.
+const PATIENT = { durability: 'none', lockTimeoutMs: 30_000 } as const
+
+const KINDS = [
+  { name: 'with the kernel lock', options: PATIENT },
+  { name: 'without it', options: { ...PATIENT, useKernelLock: false } },
+] as const
+
+const onLinux = test.runIf(process.platform === 'linux')
+
+onLinux.for(KINDS)(
+  'a stopped holder keeps its log: others are told at once who it is, and it goes on as if nothing had been: $name (003-30, 003-44, T7)',
+  async ({ options }, t) => {
+    const random = seededRandom(t)
+    const path = join(temporaryFolder(t), 's.jsonl')
+    const holder = startWriter({ path, how: 'lease', name: 'h', sizes: SIZES, pauseMs: 1, options })
+    await holder.ready()
+    holder.go()
+    for (let stop = 0; stop < STOPS; stop++) {
+      await holder.ackCount(holder.acks.length + 3)
+      await sleep(random.below(10))
+      await holder.stop()
+      // As after an hour: whoever goes by the age of the lock alone would take it now.
+      utimesSync(lockPathOf(path), LONG_AGO, LONG_AGO)
+      const before = readFileSync(path)
+      const refusal = { code: 'ERR_LOCKED', details: { pid: holder.pid, state: 'stopped' } }
+      const since = performance.now()
+      await expect(openLog(path, options)).rejects.toMatchObject(refusal)
+      const event = { type: 'user', payload: { content: 'intruder' } } as const
+      await expect(appendOnce(path, [event], options)).rejects.toMatchObject(refusal)
+      expect(performance.now() - since).toBeLessThan(1000)
+      expect(readFileSync(path).equals(before)).toBe(true)
+      holder.signal('SIGCONT')
+    }
+    await holder.ackCount(holder.acks.length + 3)
+    holder.finish()
+    expect(await holder.ended).toMatchObject({ code: 0, errors: '' })
+    expect(problemsOf(path, holder.acks)).toEqual([])
+  },
+)
+
+onLinux.for(KINDS)(
+  'one-shots that are stopped at any moment neither lose a line nor fork the chain: $name (003-30, T7)',
+  async ({ options }, t) => {
+    const random = seededRandom(t)
+    const path = join(temporaryFolder(t), 's.jsonl')
+    const writers = ['a', 'b', 'c'].map((name) =>
+      startWriter({ path, how: 'once', name, sizes: SIZES, pauseMs: 1, options }),
+    )
+    await Promise.all(writers.map((writer) => writer.ready()))
+    for (const writer of writers) writer.go()
+    for (let stop = 0; stop < 2 * STOPS; stop++) {
+      const stopped = random.pick(writers)
+      await stopped.ackCount(stopped.acks.length + 1)
+      await sleep(random.below(4))
+      await stopped.stop()
+      const others = writers.filter((writer) => writer !== stopped)
+      const progress = others.map((writer) => writer.ackCount(writer.acks.length + 2))
+      // If it holds the lock just now, the others wait with it.
+      await Promise.race([Promise.all(progress), sleep(LOOK_MS_MAX)])
+      stopped.signal('SIGCONT')
+      await Promise.all(progress)
+    }
+    for (const writer of writers) writer.finish()
+    for (const writer of writers) expect(await writer.ended).toMatchObject({ code: 0, errors: '' })
+    const acks = writers.flatMap((writer) => writer.acks)
+    expect(problemsOf(path, acks)).toEqual([])
+  },
+)
