@@ -1,0 +1,35 @@
+// The door of the room that knows meaning: pure functions over events, no files, no clock.
+
+export {
+  findInterruptions,
+  type Interruption,
+  type InterruptionKind,
+  type InterruptionOptions,
+  type Interruptions,
+} from './interruption.js'
+export { LiveProjection, type LiveProjectionOptions } from './live-projection.js'
+export type { Message } from './message.js'
+export { type Messages, type MessagesOptions, messagesOf } from './messages.js'
+export {
+  type LogProjection,
+  offsetBaseOf,
+  type ProjectLogOptions,
+  project,
+  projectLog,
+} from './project.js'
+export {
+  EMPTY_START,
+  isGap,
+  type LastBoundary,
+  lostStart,
+  opaqueStart,
+  type PathEvent,
+  type PlacedEvent,
+  type Projection,
+  type ProjectionEntry,
+  type ProjectionStart,
+} from './projection.js'
+export { Revisions } from './revisions.js'
+export type { ToolCall } from './tool-pairs.js'
+export { NO_RESULT, type ToolPolicy } from './tool-repair.js'
+export { type PlacedLink, type Walk, type WalkOptions, walkChain } from './walk.js'

@@ -1,0 +1,66 @@
+// Where the last run of a session stopped, if it stopped in the middle of something.
+
+import { type Message, plainMessages } from './message.js'
+import { isRetryCandidate } from './messages.js'
+import { fieldsOf, type Projection } from './projection.js'
+import { pairTools, type ToolCall } from './tool-pairs.js'
+
+/** The most urgent first. */
+export type InterruptionKind = 'tool_call' | 'no_reply' | 'partial_reply' | 'compaction'
+
+export interface Interruption {
+  readonly kind: InterruptionKind
+  /** The events it is about: the open calls, the last message, the boundary or summary. */
+  readonly uuids: readonly string[]
+}
+
+export interface Interruptions {
+  /** The most urgent of those found. */
+  readonly kind: InterruptionKind | 'none'
+  readonly found: readonly Interruption[]
+  /** Open calls that may be run again, through a fresh permission gate. Nothing here runs them. */
+  readonly retry: readonly ToolCall[]
+}
+
+export interface InterruptionOptions {
+  /** Where the last `turn_end` of the file stands, if there is one. */
+  readonly turnEndOffset?: number | undefined
+  /** Which calls may be run again, beside those that say they are idempotent. */
+  readonly isRetryable?: ((call: ToolCall) => boolean) | undefined
+}
+
+export function findInterruptions(
+  projection: Pick<Projection, 'entries' | 'unfinishedCompaction'>,
+  { turnEndOffset, isRetryable }: InterruptionOptions = {},
+): Interruptions {
+  const messages = plainMessages(projection.entries)
+  const { calls, results } = pairTools(messages)
+  const open = calls.filter((call) => !results.has(call))
+  const found: Interruption[] = []
+  if (open.length > 0) {
+    found.push({ kind: 'tool_call', uuids: [...new Set(open.map(({ uuid }) => uuid))] })
+  }
+  const last = messages.at(-1)
+  if (last !== undefined && isUnanswered(last)) found.push({ kind: 'no_reply', uuids: [last.uuid] })
+  if (last !== undefined && isPartial(last, turnEndOffset)) {
+    found.push({ kind: 'partial_reply', uuids: [last.uuid] })
+  }
+  const { unfinishedCompaction } = projection
+  if (unfinishedCompaction !== null) {
+    found.push({ kind: 'compaction', uuids: [unfinishedCompaction] })
+  }
+  const retry = open.filter((call) => isRetryCandidate(call, isRetryable))
+  return { kind: found[0]?.kind ?? 'none', found, retry }
+}
+
+/** The model had the word. A result counts in both of its shapes: as a user's block, as an event. */
+function isUnanswered({ type }: Message): boolean {
+  return type === 'user' || type === 'tool_result'
+}
+
+/** Only a `null` says that the reply was not whole; many harnesses never say why one ended. */
+function isPartial({ type, payload, byte_offset = 0 }: Message, turnEndOffset = -1): boolean {
+  return (
+    type === 'assistant' && fieldsOf(payload)['stop_reason'] === null && turnEndOffset < byte_offset
+  )
+}

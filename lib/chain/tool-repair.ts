@@ -1,0 +1,146 @@
+// Providers refuse a conversation in which a call has no result, a result no call, or anything
+// stands between the two. Here such places are mended, on copies, each with a report; the log
+// keeps what happened.
+
+import { type Diagnostic, type DiagnosticCode, diagnostic } from '../format/index.js'
+import { type Block, blocksOf, type Message, placeOf, withBlocks } from './message.js'
+import { isResultBlock, pairTools, type ToolCall, type ToolResult } from './tool-pairs.js'
+import { toolRuns } from './tool-runs.js'
+
+/** What becomes of a call without a result. */
+export type ToolPolicy = 'synthesize' | 'retry' | 'drop'
+
+export interface ToolRepairOptions {
+  readonly toolPolicy: ToolPolicy
+  /** Under `retry`: this call will be run again, so it may stand open. */
+  readonly isRetryable: (call: ToolCall) => boolean
+}
+
+export const NO_RESULT =
+  'no result recorded; the call may or may not have run; verify before repeating'
+
+export function repairTools(
+  messages: readonly Message[],
+  { toolPolicy, isRetryable }: ToolRepairOptions,
+): { messages: Message[]; diagnostics: Diagnostic[] } {
+  const { calls, results, orphans } = pairTools(messages)
+  const runs = toolRuns(messages, { calls, results })
+  const plan = new Plan(messages)
+  for (const orphan of orphans) {
+    plan.remove(orphan)
+    plan.report('orphan_tool_result', orphan, 'A result whose call is not there; left out')
+  }
+  for (const call of calls) {
+    const result = results.get(call)
+    const { anchor, isInPlace } = runs(call)
+    if (result !== undefined && !isInPlace(result)) {
+      plan.remove(result)
+      plan.move(result, anchor)
+      plan.report('moved_tool_result', result, 'A result that came late; moved to its call')
+    }
+  }
+  for (const call of calls) {
+    if (results.has(call)) continue
+    plan.report('open_tool_call', call, `The call "${call.tool_call_id}" has no result`)
+    if (toolPolicy === 'drop') plan.remove(call)
+    else if (toolPolicy === 'synthesize' || !isRetryable(call)) {
+      plan.synthesize(call, runs(call).anchor)
+    }
+  }
+  return { messages: plan.carryOut(), diagnostics: plan.diagnostics }
+}
+
+interface Addition {
+  readonly messages: Message[]
+  /** Blocks that stand in a log, by the message they were taken from. */
+  readonly moved: Map<Message, Block[]>
+  readonly made: Block[]
+  maker?: ToolCall
+}
+
+class Plan {
+  readonly diagnostics: Diagnostic[] = []
+  readonly #messages: readonly Message[]
+  readonly #removed = new Set<number>()
+  readonly #removedBlocks = new Map<number, Set<number>>()
+  readonly #additions = new Map<number, Addition>()
+
+  constructor(messages: readonly Message[]) {
+    this.#messages = messages
+  }
+
+  remove({ message, block }: ToolCall | ToolResult): void {
+    if (block === undefined) this.#removed.add(message)
+    else if (this.#removedBlocks.has(message)) this.#removedBlocks.get(message)!.add(block)
+    else this.#removedBlocks.set(message, new Set([block]))
+  }
+
+  move({ message, block }: ToolResult, anchor: number): void {
+    const source = this.#messages[message]!
+    const addition = this.#additionAfter(anchor)
+    if (block === undefined) addition.messages.push(source)
+    else {
+      const moved = addition.moved.get(source) ?? []
+      addition.moved.set(source, [...moved, blocksOf(source)[block] as Block])
+    }
+  }
+
+  /** It has the shape of its call, so that the harness reads it as it reads the others. */
+  synthesize(call: ToolCall, anchor: number): void {
+    const addition = this.#additionAfter(anchor)
+    const { tool_call_id, name } = call
+    if (call.block !== undefined) {
+      addition.maker ??= call
+      const said = { content: NO_RESULT, is_error: true }
+      addition.made.push({ type: 'tool_result', tool_use_id: tool_call_id, ...said })
+      return
+    }
+    const payload = { tool_call_id, content: NO_RESULT, is_error: true, name, synthetic: true }
+    addition.messages.push(this.#made(call, 'tool_result', payload))
+  }
+
+  report(code: DiagnosticCode, { message }: ToolCall | ToolResult, text: string): void {
+    this.diagnostics.push(diagnostic(code, text, placeOf(this.#messages[message]!)))
+  }
+
+  carryOut(): Message[] {
+    return this.#messages.flatMap((message, index) => {
+      const addition = this.#additions.get(index)
+      const kept = this.#removed.has(index) ? undefined : this.#withoutRemoved(message, index)
+      if (addition === undefined) return kept ?? []
+      const blocks = [...[...addition.moved.values()].flat(), ...addition.made]
+      const last = kept === undefined ? -1 : blocksOf(kept).findLastIndex(isResultBlock)
+      if (blocks.length > 0 && kept?.type === 'user' && last !== -1) {
+        const content = blocksOf(kept).toSpliced(last + 1, 0, ...blocks)
+        return [withBlocks(kept, content), ...addition.messages]
+      }
+      const own = [...addition.moved].map(([source, content]) => withBlocks(source, content))
+      if (addition.maker !== undefined) {
+        own.push(this.#made(addition.maker, 'user', { content: addition.made }))
+      }
+      return [...(kept === undefined ? [] : [kept]), ...addition.messages, ...own]
+    })
+  }
+
+  /** A message is left out with its last block, but one that never had any stays. */
+  #withoutRemoved(message: Message, index: number): Message | undefined {
+    const removed = this.#removedBlocks.get(index)
+    if (removed === undefined) return message
+    const content = blocksOf(message).filter((_, block) => !removed.has(block))
+    return content.length === 0 ? undefined : withBlocks(message, content)
+  }
+
+  #additionAfter(anchor: number): Addition {
+    let addition = this.#additions.get(anchor)
+    if (addition === undefined) {
+      addition = { messages: [], moved: new Map(), made: [] }
+      this.#additions.set(anchor, addition)
+    }
+    return addition
+  }
+
+  #made(call: ToolCall, type: string, payload: unknown): Message {
+    const { ts } = this.#messages[call.message]!
+    return { type, uuid: `${call.uuid}-no-result`, ts, payload, synthetic: true }
+  }
+}

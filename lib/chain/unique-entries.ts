@@ -1,0 +1,47 @@
+// A uuid repeated within one file is shown once: the first entry stays. (A retried append may
+// have written the same message twice; the model must not read it twice.)
+
+import { type Diagnostic, diagnostic } from '../format/index.js'
+import { isGap, type ProjectionEntry } from './projection.js'
+
+export class UniqueEntries {
+  readonly entries: ProjectionEntry[] = []
+  readonly findings: Diagnostic[] = []
+  /** How many of the entries are among the first ones given to the constructor. */
+  readonly compactedCount: number
+  /** Something that was meant to be seen is not there. */
+  hasGap = false
+  readonly #uuidsByFile = new Map<string, Set<string>>()
+
+  constructor(entries: readonly ProjectionEntry[], compactedCount: number) {
+    let compacted = 0
+    for (const [index, entry] of entries.entries()) {
+      if (this.push(entry) && index < compactedCount) compacted++
+    }
+    this.compactedCount = compacted
+  }
+
+  push(entry: ProjectionEntry): boolean {
+    if (!isGap(entry) && this.#isRepeated(entry.file, entry.event.uuid)) {
+      const { file, byte_offset, event } = entry
+      const where = { file, byte_offset, uuid: event.uuid }
+      const message = 'An event of the same uuid stands before it; it is left out'
+      this.findings.push(diagnostic('duplicate_uuid', message, where))
+      return false
+    }
+    if (entry.kind === 'lost' || entry.kind === 'missing') this.hasGap = true
+    this.entries.push(entry)
+    return true
+  }
+
+  #isRepeated(file: string, uuid: string): boolean {
+    let uuids = this.#uuidsByFile.get(file)
+    if (uuids === undefined) {
+      uuids = new Set()
+      this.#uuidsByFile.set(file, uuids)
+    }
+    if (uuids.has(uuid)) return true
+    uuids.add(uuid)
+    return false
+  }
+}

@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest'
+import { findInterruptions, type InterruptionOptions } from '../../lib/chain/index.js'
+import { History } from './history.js'
+import { readForward } from './reading.js'
+
+test('a session that ended with a reply was not interrupted', () => {
+  expect(read(new History().m('1').add(reply('2', 'end_turn')))).toEqual(none)
+  expect(read(new History())).toEqual(none)
+  expect(read(new History().m('1').add(reply('2')))).toEqual(none)
+})
+
+test('a call without a result is seen, and offered to be run again if it may be (003-65, T21)', () => {
+  const history = new History()
+    .m('1')
+    .add(call('2', 'a'))
+    .add(call('3', 'b', true))
+  history.add({ type: 'tool_result', uuid: '4', payload: { tool_call_id: 'c' } })
+  const { kind, found, retry } = read(history)
+  expect(kind).toBe('tool_call')
+  expect(found).toEqual([
+    { kind: 'tool_call', uuids: ['2', '3'] },
+    { kind: 'no_reply', uuids: ['4'] },
+  ])
+  expect(retry).toMatchObject([{ tool_call_id: 'b', uuid: '3', name: 'tool', input: { x: 1 } }])
+  const accepted = read(history, { isRetryable: ({ tool_call_id }) => tool_call_id === 'a' })
+  expect(accepted.retry.map(({ uuid }) => uuid)).toEqual(['2', '3'])
+})
+
+test('a call in the blocks of a provider is seen, too (003-65)', () => {
+  const content = [{ type: 'tool_use', id: 'a', name: 'tool', input: {} }]
+  const history = new History().m('1').add({ type: 'assistant', uuid: '2', payload: { content } })
+  expect(read(history).found).toEqual([{ kind: 'tool_call', uuids: ['2'] }])
+  expect(read(history).retry).toEqual([])
+  expect(read(history, { isRetryable: () => true }).retry).toHaveLength(1)
+})
+
+test('a call that got its result is not offered again', () => {
+  const history = new History().add(call('1', 'a', true))
+  history.add({ type: 'tool_result', uuid: '2', payload: { tool_call_id: 'a' } })
+  expect(read(history)).toMatchObject({ kind: 'no_reply', retry: [] })
+})
+
+test('a prompt at the end has no reply', () => {
+  expect(read(new History().m('1')).found).toEqual([{ kind: 'no_reply', uuids: ['1'] }])
+})
+
+test('a reply that does not say how it ended, with no end of its turn, is partial', () => {
+  const history = new History().m('1').add(reply('2', null))
+  expect(read(history).found).toEqual([{ kind: 'partial_reply', uuids: ['2'] }])
+  const turnEndOffset = history.size
+  history.add({ type: 'turn_end', uuid: 'end', prev_uuid: null })
+  expect(read(history, { turnEndOffset })).toEqual(none)
+  expect(read(history, { turnEndOffset: 0 }).kind).toBe('partial_reply')
+})
+
+test('a compaction at the end that does not count was interrupted (003-66)', () => {
+  const history = new History().m('1').add(reply('2')).summary('S')
+  expect(read(history).found).toEqual([{ kind: 'compaction', uuids: ['S'] }])
+  history.boundary({ summary: 'S', head: 'gone', tail: 'gone' })
+  expect(read(history).found).toEqual([{ kind: 'compaction', uuids: ['B'] }])
+  expect(read(history.add(reply('3')))).toEqual(none)
+})
+
+test('a compaction that counts was not interrupted', () => {
+  const history = new History().m('1').add(reply('2')).compact({ summary: 'S' })
+  expect(read(history)).toEqual(none)
+})
+
+test('all that applies is told, the most urgent first', () => {
+  const history = new History().add(call('1', 'a')).m('2').summary('S')
+  expect(read(history).found.map(({ kind }) => kind)).toEqual([
+    'tool_call',
+    'no_reply',
+    'compaction',
+  ])
+})
+
+const none = { kind: 'none', found: [], retry: [] }
+
+function read(history: History, options?: InterruptionOptions) {
+  return findInterruptions(readForward(history).projection, options)
+}
+
+function reply(uuid: string, stop_reason?: string | null) {
+  const payload = { content: 'ok', ...(stop_reason === undefined ? {} : { stop_reason }) }
+  return { type: 'assistant', uuid, payload }
+}
+
+function call(uuid: string, tool_call_id: string, idempotent?: boolean) {
+  return {
+    type: 'tool_call',
+    uuid,
+    payload: { tool_call_id, name: 'tool', input: { x: 1 }, idempotent },
+  }
+}

@@ -1,0 +1,230 @@
+import { expect, test } from 'vitest'
+import { type MessagesOptions, messagesOf, NO_RESULT } from '../../lib/chain/index.js'
+import { History } from './history.js'
+import { readForward } from './reading.js'
+
+test('a summary is a message with the text it was revised to', () => {
+  const history = new History().m('1', '2').compact({ summary: 'S', head: '2', tail: '2' })
+  history.revise('S', 'better')
+  const [summary, kept] = read(history).messages
+  expect(summary).toMatchObject({ type: 'summary', uuid: 'S', payload: { text: 'better' } })
+  expect(kept).toMatchObject({ type: 'user', uuid: '2', file: 'log' })
+  expect(kept!.byte_offset).toBe(history.offsetOf('2'))
+})
+
+test('an open call gets a result that says it is not known, in the shape of an event (T21)', () => {
+  const history = call(new History().m('1'), 'a').m('2')
+  const { messages, diagnostics } = read(history)
+  expect(shapesOf(messages)).toEqual(['user 1', 'call a', 'result a*', 'user 2'])
+  expect(messages[2]).toMatchObject({
+    type: 'tool_result',
+    synthetic: true,
+    payload: { tool_call_id: 'a', content: NO_RESULT, is_error: true, synthetic: true },
+  })
+  expect(diagnostics).toMatchObject([{ code: 'open_tool_call', uuid: 'call-a' }])
+})
+
+test('an open call of a provider gets its result as a block (T21)', () => {
+  const history = use(new History().m('1'), 'a', 'b').m('2')
+  const { messages } = read(history)
+  expect(shapesOf(messages)).toEqual([
+    'user 1',
+    'assistant [use a, use b]',
+    'user* [result a, result b]',
+    'user 2',
+  ])
+})
+
+test('under `drop` an open call is left out, and what it stood in if that is all (T21)', () => {
+  const history = use(call(new History().m('1'), 'a'), 'b').m('2')
+  history.add(assistant('both', [{ type: 'text', text: 'hm' }, toolUse('c')]))
+  const { messages } = read(history, { toolPolicy: 'drop' })
+  expect(shapesOf(messages)).toEqual(['user 1', 'user 2', 'assistant [text]'])
+})
+
+test('under `retry` only calls that may be run again stay open (T21)', () => {
+  const history = call(call(new History(), 'a', { idempotent: true }), 'b')
+  const options = { toolPolicy: 'retry' } as const
+  expect(shapesOf(read(history, options).messages)).toEqual(['call a', 'call b', 'result b*'])
+  const isRetryable = ({ name }: { name: string }) => name === 'tool-b'
+  const { messages } = read(history, { ...options, isRetryable })
+  expect(shapesOf(messages)).toEqual(['call a', 'call b'])
+})
+
+test('of parallel calls the one without a result gets it behind the others (T22)', () => {
+  const history = result(call(call(call(new History(), 'a'), 'b'), 'c'), 'c')
+  result(history, 'a').m('1')
+  expect(shapesOf(read(history).messages)).toEqual([
+    ...['call a', 'call b', 'call c', 'result c', 'result a', 'result b*', 'user 1'],
+  ])
+})
+
+test('of parallel blocks the missing result joins the others, before what the user says (T22)', () => {
+  const history = use(new History(), 'a', 'b')
+  history.add(user('answer', [toolResult('b'), { type: 'text', text: 'go on' }]))
+  expect(shapesOf(read(history).messages)).toEqual([
+    'assistant [use a, use b]',
+    'user [result b, result a, text]',
+  ])
+})
+
+test('replies cut into several lines are one run of calls', () => {
+  const history = use(use(new History(), 'a'), 'b')
+  history.add(user('ra', [toolResult('a')])).add(user('rb', [toolResult('b')]))
+  const { messages, diagnostics } = read(history)
+  expect(diagnostics).toEqual([])
+  expect(shapesOf(messages)).toEqual([
+    ...['assistant [use a]', 'assistant [use b]', 'user [result a]', 'user [result b]'],
+  ])
+})
+
+test('a result that came late moves to its call, and says so', () => {
+  const history = result(call(call(new History(), 'a'), 'b'), 'b').m('1')
+  result(history, 'a').m('2')
+  const { messages, diagnostics } = read(history)
+  expect(shapesOf(messages)).toEqual([
+    ...['call a', 'call b', 'result b', 'result a', 'user 1', 'user 2'],
+  ])
+  expect(diagnostics).toMatchObject([{ code: 'moved_tool_result', uuid: 'result-a' }])
+})
+
+test('a late block moves alone; what stood beside it stays', () => {
+  const history = use(new History(), 'a').m('1')
+  history.add(user('late', [toolResult('a'), { type: 'text', text: 'and' }]))
+  expect(shapesOf(read(history).messages)).toEqual([
+    ...['assistant [use a]', 'user [result a]', 'user 1', 'user [text]'],
+  ])
+})
+
+test('a result whose call is not there is left out, in both shapes', () => {
+  const history = result(new History().m('1', '2'), 'a')
+  history.add(user('mixed', [toolResult('b'), { type: 'text', text: 'and' }]))
+  history.add(user('bare', [toolResult('c')]))
+  const { messages, diagnostics } = read(history)
+  expect(shapesOf(messages)).toEqual(['user 1', 'user 2', 'user [text]'])
+  expect(diagnostics.map(({ code, uuid }) => `${code} ${uuid}`)).toEqual([
+    ...['orphan_tool_result result-a', 'orphan_tool_result mixed', 'orphan_tool_result bare'],
+  ])
+})
+
+test('a second result of one call is left out', () => {
+  const history = result(result(call(new History(), 'a'), 'a'), 'a', 'again')
+  expect(shapesOf(read(history).messages)).toEqual(['call a', 'result a'])
+})
+
+test('a result belongs to the nearest open call of its name', () => {
+  const history = call(call(new History(), 'a').m('1'), 'a', {}, 'second')
+  result(history, 'a')
+  expect(shapesOf(read(history).messages)).toEqual([
+    ...['call a', 'result a*', 'user 1', 'call a', 'result a'],
+  ])
+})
+
+test('a call that was summed up takes its kept result with it', () => {
+  const history = result(call(new History().m('1'), 'a'), 'a').m('2')
+  history.compact({ summary: 'S', head: 'result-a', tail: '2', coveredTo: 'call-a' })
+  expect(shapesOf(read(history).messages)).toEqual(['summary S', 'user 2'])
+})
+
+test('usage from before the last compaction is stale; what comes after it counts', () => {
+  const history = new History().m('1').add(reply('old')).m('2')
+  history.compact({ summary: 'S', head: 'old', tail: '2', coveredTo: '1' }).add(reply('new'))
+  const usages = read(history).messages.map(({ payload }) => payload as Record<string, unknown>)
+  expect(usages[1]).toMatchObject({ usage: null, usage_stale: true })
+  expect(usages[3]).toMatchObject({ usage: { input_tokens: 9 } })
+  expect(usages[3]).not.toHaveProperty('usage_stale')
+})
+
+test('half a character is replaced on a copy, wherever it stands', () => {
+  const content = [{ type: 'text', text: 'a\ud800', 'key\udc00': [{ deep: '\udfff' }] }]
+  const history = new History().add(user('odd', content))
+  const { messages, diagnostics } = read(history)
+  expect(messages[0]!.payload).toEqual({
+    content: [{ type: 'text', text: 'a\ufffd', 'key\ufffd': [{ deep: '\ufffd' }] }],
+  })
+  expect(diagnostics).toMatchObject([{ code: 'ill_formed_unicode', uuid: 'odd' }])
+  expect(history.events[1]!.event.payload).toEqual({ content })
+})
+
+test('nesting that no stack could follow is mended, too', () => {
+  let content: unknown = '\ud800'
+  for (let depth = 0; depth < 100_000; depth++) content = [content]
+  const event = { type: 'user', ts: '', uuid: 'deep', prev_uuid: null, payload: { content } }
+  const entries = [{ kind: 'event', file: 'log', event, byte_offset: 0 }] as const
+  let mended = messagesOf({ entries, compactedCount: 0 }).messages[0]!.payload as unknown
+  mended = (mended as { content: unknown }).content
+  while (Array.isArray(mended)) mended = mended[0]
+  expect(mended).toBe('\ufffd')
+})
+
+test('a line too large to be read is left out, and reported', () => {
+  const history = new History().add({ type: 'user', uuid: 'large', payload: null }).m('1')
+  const { messages, diagnostics } = read(history)
+  expect(shapesOf(messages)).toEqual(['user 1'])
+  expect(diagnostics).toMatchObject([{ code: 'bad_payload', uuid: 'large' }])
+})
+
+test('without repair the events come as they are', () => {
+  const history = result(call(new History(), 'a'), 'b').add(user('odd', '\ud800'))
+  const { messages, diagnostics } = read(history, { repair: false })
+  expect(messages.map(({ payload }) => payload)).toEqual(
+    history.events.slice(1).map(({ event }) => event.payload),
+  )
+  expect(diagnostics).toEqual([])
+})
+
+function read(history: History, options?: MessagesOptions) {
+  return messagesOf(readForward(history).projection, options)
+}
+
+function call(history: History, id: string, more: object = {}, uuid = `call-${id}`): History {
+  const payload = { tool_call_id: id, name: `tool-${id}`, input: {}, ...more }
+  return history.add({ type: 'tool_call', uuid, payload })
+}
+
+function result(history: History, id: string, uuid = `result-${id}`): History {
+  const payload = { tool_call_id: id, content: 'done', is_error: false }
+  return history.add({ type: 'tool_result', uuid, payload })
+}
+
+function use(history: History, ...ids: readonly string[]): History {
+  return history.add(assistant(`use-${ids.join('-')}`, ids.map(toolUse)))
+}
+
+function toolUse(id: string) {
+  return { type: 'tool_use', id, name: `tool-${id}`, input: {} }
+}
+
+function toolResult(id: string) {
+  return { type: 'tool_result', tool_use_id: id, content: 'done' }
+}
+
+function assistant(uuid: string, content: unknown) {
+  return { type: 'assistant', uuid, payload: { content } }
+}
+
+function user(uuid: string, content: unknown) {
+  return { type: 'user', uuid, payload: { content } }
+}
+
+function reply(uuid: string) {
+  const usage = { input_tokens: 9, output_tokens: 1 }
+  return { type: 'assistant', uuid, payload: { content: 'ok', usage } }
+}
+
+/** Messages in words: what they are, what blocks they hold; a star marks what was made up. */
+function shapesOf(messages: ReturnType<typeof messagesOf>['messages']): string[] {
+  return messages.map(({ type, uuid, payload, synthetic }) => {
+    const { content, tool_call_id } = payload as { content?: unknown; tool_call_id?: string }
+    const star = synthetic === true ? '*' : ''
+    if (type === 'tool_call') return `call ${tool_call_id}${star}`
+    if (type === 'tool_result') return `result ${tool_call_id}${star}`
+    if (!Array.isArray(content)) return `${type}${star} ${uuid}`
+    return `${type}${star} [${content.map(blockShape).join(', ')}]`
+  })
+}
+
+function blockShape({ type, id, tool_use_id }: Record<string, string>): string {
+  if (type === 'tool_use') return `use ${id}`
+  return type === 'tool_result' ? `result ${tool_use_id}` : String(type)
+}

@@ -1,0 +1,189 @@
+// What holds for every history. fast-check prints the seed and the smallest history that fails.
+
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  findInterruptions,
+  LiveProjection,
+  messagesOf,
+  opaqueStart,
+  type ProjectionStart,
+  projectLog,
+} from '../../lib/chain/index.js'
+import { History } from './history.js'
+import { randomHistory, randomSteps } from './random-history.js'
+import {
+  essence,
+  expectLiveEqualsRefold,
+  expectSameFromEveryCut,
+  lost,
+  readForward,
+  readFrom,
+} from './reading.js'
+
+// For a long run by hand: PROPERTY_SCALE=50 npx vitest run test/chain
+const SCALE = Number(process.env['PROPERTY_SCALE'] ?? 1)
+
+test('the end of a file, where it is enough, tells the same as the whole file', () => {
+  let completeCount = 0
+  let cutCount = 0
+  const property = fc.property(randomSteps(24), fc.nat(), fc.boolean(), (steps, pick, isLost) => {
+    const start = isLost ? lost() : undefined
+    const history = randomHistory(steps, { start })
+    completeCount += expectSameFromEveryCut(history, start).completeCount
+    cutCount += history.events.length
+    if (pick % 4 !== 0) return
+    const at = history.lines[pick % history.lines.length]!.event.uuid
+    expectSameFromEveryCut(history, start, at)
+  })
+  fc.assert(property, { numRuns: 5000 * SCALE })
+  expect(completeCount / cutCount, 'the property is not empty').toBeGreaterThan(0.1)
+})
+
+test('the end of an ancestor, where it is enough, tells the same as all of it', () => {
+  let completeCount = 0
+  const property = fc.property(
+    randomSteps(16),
+    fc.array(randomSteps(8), { minLength: 1, maxLength: 2 }),
+    fc.boolean(),
+    (ancestorSteps, descendantSteps, isApart) => {
+      const prefix = isApart ? 'p' : ''
+      const ancestor = randomHistory(ancestorSteps, { file: 'ancestor', prefix })
+      const descendants: History[] = []
+      const whole = descendantSteps.reduce((before, steps, generation) => {
+        const start = before.continuation
+        const history = randomHistory(steps, { file: `log${generation}`, start })
+        descendants.push(history)
+        return readForward(history, start).projection
+      }, readForward(ancestor).projection)
+
+      const { file, events } = ancestor
+      for (let cut = 1; cut <= events.length; cut++) {
+        const part = descendants.reduce(
+          (before, history) => readForward(history, before.continuation).projection,
+          readFrom(cut, { file, events }).projection,
+        )
+        if (!part.isComplete) continue
+        completeCount++
+        const [seen, expected] = [essence(part), essence(whole)]
+        if (JSON.stringify(seen) !== JSON.stringify(expected)) expect(seen).toEqual(expected)
+      }
+    },
+  )
+  fc.assert(property, { numRuns: 2000 * SCALE })
+  expect(completeCount, 'the property is not empty').toBeGreaterThan(1000)
+})
+
+test('a projection that is advanced line by line equals one folded again', () => {
+  let refoldCount = 0
+  let lineCount = 0
+  const property = fc.property(randomSteps(16), startOrNone(), (steps, start) => {
+    const history = randomHistory(steps, { start })
+    refoldCount += expectLiveEqualsRefold(history, start)
+    lineCount += history.events.length
+  })
+  fc.assert(property, { numRuns: 1500 * SCALE })
+  expect(refoldCount / lineCount, 'few lines ask for it').toBeLessThan(0.3)
+})
+
+test('a projection read from the end can be advanced as one read from the start', () => {
+  let pushCount = 0
+  const property = fc.property(randomSteps(16), fc.nat(), (steps, pick) => {
+    const { file, events } = randomHistory(steps)
+    const end = 1 + (pick % events.length)
+    const before = { file, events: events.slice(0, end) }
+    const cut = events.findLastIndex(
+      (_, at) => at < end && readFrom(at, before).projection.isComplete,
+    )
+    if (cut === -1) return
+    const { path, revisions, walk } = readFrom(cut, before)
+    const start = opaqueStart(file)
+    const { nextPrevUuid } = walk
+    const live = new LiveProjection({ file, start, path, revisions, nextPrevUuid })
+    for (let at = end; at < events.length && live.push(events[at]!); at++) {
+      pushCount++
+      const { projection } = projectLog(events.slice(0, at + 1), { file })
+      const [seen, expected] = [essence(live), essence(projection)]
+      if (JSON.stringify(seen) !== JSON.stringify(expected)) expect(seen).toEqual(expected)
+    }
+  })
+  fc.assert(property, { numRuns: 1500 * SCALE })
+  expect(pushCount, 'the property is not empty').toBeGreaterThan(1000)
+})
+
+test('a message or a compaction that goes on from the tip never asks for a new fold', () => {
+  const kinds = ['message', 'plain', 'suffix', 'prefix', 'nothing', 'revise', 'offChain'] as const
+  const property = fc.property(randomSteps(12, kinds), (steps) => {
+    expect(expectLiveEqualsRefold(randomHistory(steps))).toBe(0)
+  })
+  fc.assert(property, { numRuns: 500 * SCALE })
+})
+
+test('no payload makes the fold or its readers throw, and no stored event is changed', () => {
+  const property = fc.property(fc.array(wildEvent(), { maxLength: 12 }), fc.boolean(), run)
+  fc.assert(property, { numRuns: 3000 * SCALE })
+
+  function run(drafts: readonly Wild[], isWhole: boolean): void {
+    const history = new History().m('a', 'b')
+    for (const { type, uuid, payload, link } of drafts) {
+      const prev_uuid = link === 'tip' ? history.tip : link
+      history.add({ type, uuid, prev_uuid, payload })
+    }
+    const { file, events } = history
+    const { projection } = projectLog(events, { file, isWhole })
+    for (const toolPolicy of ['synthesize', 'retry', 'drop'] as const) {
+      messagesOf(projection, { toolPolicy })
+    }
+    messagesOf(projection, { repair: false })
+    findInterruptions(projection)
+    const live = new LiveProjection({ file })
+    for (const placed of events) live.push(placed)
+    expectSameFromEveryCut(history)
+  }
+})
+
+function startOrNone(): fc.Arbitrary<ProjectionStart | undefined> {
+  const parent = randomSteps(8).map((steps) => {
+    return readForward(randomHistory(steps, { file: 'parent' })).projection.continuation
+  })
+  return fc.option(fc.oneof(parent, fc.constant(lost())), { nil: undefined })
+}
+
+interface Wild {
+  readonly type: string
+  readonly uuid: string
+  readonly payload: unknown
+  readonly link: string | null
+}
+
+/** The right keys with wrong values, and any values at all. */
+function wildEvent(): fc.Arbitrary<Wild> {
+  const uuid = fc.constantFrom('a', 'b', 'c', 'S', 'B')
+  const value = fc.oneof(uuid, fc.constant(null), fc.jsonValue({ maxDepth: 2 }), fc.array(uuid))
+  const keys = [
+    ...['headUuid', 'anchorUuid', 'tailUuid', 'summary_event_uuid', 'coveredToUuid', 'keptUuids'],
+    ...['strategy', 'epoch', 'offsets', 'text', 'truncate_after', 'from_uuid', 'content', 'usage'],
+    ...['tool_call_id', 'input', 'name', 'is_error', 'stop_reason', 'forked_from'],
+  ]
+  const fields = fc.dictionary(fc.constantFrom(...keys), value)
+  const honest = fc.record({
+    text: fc.constantFrom('a summary', ''),
+    summary_event_uuid: fc.constant('S'),
+    anchorUuid: fc.constantFrom('S', 'B'),
+    headUuid: fc.oneof(uuid, value),
+    tailUuid: fc.oneof(uuid, value),
+  })
+  const payload = fc.oneof(
+    fields,
+    fc.tuple(honest, fields).map((parts) => Object.assign({}, ...parts) as unknown),
+    fc.jsonValue({ maxDepth: 2 }),
+  )
+  const types = ['compaction_boundary', 'rewind', 'summary', 'summary_revision', 'user']
+  const others = ['assistant', 'tool_call', 'tool_result', 'subagent_result', 'session_header']
+  return fc.record({
+    type: fc.constantFrom(...types, ...types, ...others),
+    uuid,
+    payload,
+    link: fc.oneof(fc.constant('tip'), fc.constant('tip'), uuid, fc.constant(null)),
+  })
+}
