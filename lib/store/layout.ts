@@ -1,0 +1,59 @@
+// Where things lie. All paths of the store are built here and nowhere else.
+
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { fileNameOf } from '../format/index.js'
+
+export interface StoreOptions {
+  /**
+   * The folder of transcripts, sidechains and checkpoints.
+   *
+   * @default JSONL_SESSION_ROOT, else ~/.jsonl-session
+   */
+  root?: string | undefined
+
+  /**
+   * The folder of the prompt history and of file checkpoints.
+   *
+   * @default JSONL_SESSION_HOME, else ~/.jsonl-session
+   */
+  home?: string | undefined
+
+  /**
+   * Whose sessions: equal ids of two agents are two sessions.
+   *
+   * @default 'default'
+   */
+  agent?: string | undefined
+}
+
+export interface Layout {
+  readonly root: string
+  readonly transcripts: string
+  /** Events that wait for the writer of their session. */
+  readonly spool: string
+  transcriptPath(sessionId: string): string
+}
+
+const DEFAULT_AGENT = 'default'
+
+export function layoutOf(options: StoreOptions = {}): Layout {
+  const { agent = DEFAULT_AGENT } = options
+  const base = resolve(options.root ?? fromEnvironment('JSONL_SESSION_ROOT') ?? defaultFolder())
+  const root = agent === DEFAULT_AGENT ? base : join(base, 'agents', fileNameOf(agent))
+  const transcripts = join(root, '.transcripts')
+  return {
+    root,
+    transcripts,
+    spool: join(root, '.spool'),
+    transcriptPath: (sessionId) => join(transcripts, `${fileNameOf(sessionId)}.jsonl`),
+  }
+}
+
+function fromEnvironment(name: string): string | undefined {
+  return process.env[name] || undefined
+}
+
+function defaultFolder(): string {
+  return join(homedir(), '.jsonl-session')
+}

@@ -1,0 +1,174 @@
+// What the model would see of a session, over all the files it was continued through.
+//
+// A session that was resumed names its parent and the event it went on from. Its projection starts
+// with the parent's at that event; a parent that is gone leaves a gap that is reported, and
+// sessions that name each other in a circle end it.
+
+import { existsSync } from 'node:fs'
+import { sep } from 'node:path'
+import {
+  EMPTY_START,
+  type LogProjection,
+  lostStart,
+  offsetBaseOf,
+  type PlacedEvent,
+  type ProjectionStart,
+  projectLog,
+} from '../chain/index.js'
+import { SessionError } from '../errors.js'
+import type { Diagnostic, SessionEvent } from '../format/index.js'
+import { readLogSync } from '../log/index.js'
+import type { Layout } from './layout.js'
+import { leadingHeaders, readSessionTail, type SessionTail } from './session-tail.js'
+
+export interface LoadOptions {
+  readonly layout: Layout
+  /** As of this event; default: the tip. */
+  readonly at?: string | undefined
+  /** `then`: summaries as they read at that time. Default `newest`. */
+  readonly revisions?: 'newest' | 'then' | undefined
+}
+
+export interface LoadedSession {
+  readonly path: string
+  readonly log: LogProjection
+  /** The file's own header; `undefined` when it is damaged or missing. */
+  readonly header: SessionEvent | undefined
+  /** What the fold of this file began with. */
+  readonly start: ProjectionStart | undefined
+  /** What was read of this file. */
+  readonly events: readonly PlacedEvent[]
+  /** Everything before this byte was not read. */
+  readonly readFrom: number
+  readonly offsetBase: number
+  /** Of the lines, the links and the fold, of what was read. */
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+export function loadSession(path: string, options: LoadOptions): LoadedSession {
+  const { layout, at, revisions } = options
+  const files: OpenFile[] = []
+  const visited = new Set<string>()
+  let start: ProjectionStart = EMPTY_START
+  for (let next: Step | undefined = { path, at, revisions }; next !== undefined; ) {
+    if (visited.has(next.path)) {
+      start = lostStart(next.path, 'lineage_cycle', `${next.path} continues itself`)
+      break
+    }
+    visited.add(next.path)
+    const file = readStep(next)
+    files.push(file)
+    if (file.tail.result !== undefined) break
+    const parent = parentOf(file.headers)
+    const parentPath = parent && findParent(parent, layout)
+    if (parent !== undefined && parentPath === undefined) {
+      const message = `The session ${parent.session_id}, which this one continues, is not there`
+      start = lostStart(next.path, 'lineage_missing', message)
+    }
+    next =
+      parentPath === undefined ? undefined : { path: parentPath, at: parent?.tip_uuid ?? undefined }
+  }
+  return foldDown(files, start)
+}
+
+interface Step {
+  readonly path: string
+  readonly at?: string | undefined
+  readonly revisions?: 'newest' | 'then' | undefined
+}
+
+interface OpenFile {
+  readonly step: Step
+  readonly headers: readonly PlacedEvent[]
+  readonly offsetBase: number
+  readonly tail: SessionTail
+}
+
+function readStep(step: Step): OpenFile {
+  const headers = leadingHeaders(eventsFromStart(step.path))
+  const offsetBase = offsetBaseOf(headers)
+  const { at, revisions } = step
+  return {
+    step,
+    headers,
+    offsetBase,
+    tail: readSessionTail(step.path, { at, revisions, offsetBase }),
+  }
+}
+
+function* eventsFromStart(path: string): Generator<PlacedEvent> {
+  for (const entry of readLogSync(path)) if (entry.kind === 'event') yield entry
+}
+
+/** From the oldest ancestor that was needed down to the session itself. */
+function foldDown(files: readonly OpenFile[], first: ProjectionStart): LoadedSession {
+  let start = first
+  for (const [index, file] of files.toReversed().entries()) {
+    const { step, tail, offsetBase } = file
+    const { path: name, at, revisions } = step
+    const isOwn = index === files.length - 1
+    const result =
+      tail.result ?? projectLog(tail.events, { file: name, start, at, revisions, offsetBase })
+    const isMissing = at !== undefined && result.walk.path.length === 0
+    if (isOwn) {
+      if (isMissing) throw notFound(at, name)
+      return loaded(file, result, tail.result === undefined ? start : undefined)
+    }
+    start = isMissing
+      ? lostStart(name, 'lineage_missing', `${name} does not hold the event "${at}"`)
+      : result.projection.continuation
+  }
+  throw new TypeError('A session has at least its own file')
+}
+
+function loaded(
+  { step, headers, offsetBase, tail }: OpenFile,
+  result: LogProjection,
+  start: ProjectionStart | undefined,
+): LoadedSession {
+  const { findings } = result.walk
+  return {
+    path: step.path,
+    log: result,
+    header: headers[0]?.event,
+    start,
+    events: tail.events,
+    readFrom: tail.readFrom,
+    offsetBase,
+    diagnostics: [...tail.diagnostics, ...findings, ...result.projection.diagnostics].map((it) => ({
+      ...it,
+      file: it.file ?? step.path,
+    })),
+  }
+}
+
+export interface Lineage {
+  readonly session_id: string
+  readonly tip_uuid: string | null
+  readonly transcript_path?: string | undefined
+}
+
+/** The session that the root of these headers continues. */
+export function parentOf(headers: readonly PlacedEvent[]): Lineage | undefined {
+  const payload = headers.at(-1)?.event.payload as { resumed_from?: unknown } | null | undefined
+  const from = payload?.resumed_from as Partial<Lineage> | null | undefined
+  if (typeof from !== 'object' || from === null || typeof from.session_id !== 'string') {
+    return undefined
+  }
+  const { session_id, tip_uuid = null, transcript_path } = from
+  return { session_id, tip_uuid, transcript_path }
+}
+
+// By its id in the same store. The stored path is for people; it is followed only where it
+// cannot lead out of the store.
+function findParent(parent: Lineage, layout: Layout): string | undefined {
+  const path = layout.transcriptPath(parent.session_id)
+  if (existsSync(path)) return path
+  const told = parent.transcript_path
+  const isInside = told?.startsWith(layout.root + sep) === true && !told.includes('..')
+  return isInside && existsSync(told) ? told : undefined
+}
+
+function notFound(at: string, path: string): SessionError {
+  return new SessionError('ERR_NOT_FOUND', `No event "${at}" on the chain of ${path}`, { at, path })
+}

@@ -1,0 +1,98 @@
+// What the beginning of a transcript tells: its header, and the first prompt as a title for want
+// of a better one.
+
+import { isHeaderType, type SessionEvent } from '../format/index.js'
+import { type EventReader, fieldsOf } from './session-digest-events.js'
+import { forEachLine, type Window } from './session-digest-windows.js'
+
+const PROMPT_CODE_POINTS_MAX = 80
+
+/** Longer than any prompt of 80 code points, however many blanks stand between its words. */
+const PROMPT_CHARS_READ = 8192
+
+/** White space and control characters. */
+const BLANKS = /[\s\u0000-\u001f\u007f-\u009f]+/g
+
+export interface HeadFacts {
+  /** The session's own: in a fork those of its sources follow. */
+  readonly header: SessionEvent | undefined
+  readonly hasEvent: boolean
+  /** The window ends inside of the header. */
+  readonly isHeaderCut: boolean
+  /** Behind the header, where the first prompt may be. */
+  readonly promptsFrom: number
+}
+
+export function readHeader(head: Window, reader: EventReader): HeadFacts {
+  let header: SessionEvent | undefined
+  let hasEvent = false
+  let isHeaderCut = false
+  let promptsFrom = head.start
+  forEachLine(head, head.start, (start, end, isCut) => {
+    if (isCut) {
+      isHeaderCut = !hasEvent && head.bytes.subarray(start, end).includes('"session_header"')
+      return true
+    }
+    const isFirst = start === head.start
+    const events = reader.read(head.bytes, start, end, isFirst)
+    if (events.length > 0) hasEvent = true
+    header = events.find(({ type }) => isHeaderType(type))
+    if (header !== undefined && events.length === 1) promptsFrom = end + 1
+    return header !== undefined
+  })
+  return { header, hasEvent, isHeaderCut, promptsFrom }
+}
+
+/** The first words of the user, on one line; `null` when there are none in the window. */
+export function readFirstPrompt(head: Window, from: number, reader: EventReader): string | null {
+  const { bytes } = head
+  let prompt: string | null = null
+  forEachLine(head, from, (start, end, isCut) => {
+    prompt = promptOfLine(bytes.toString('utf8', start, end), isCut)
+    if (prompt !== null || isCut) return true
+    for (const event of reader.read(bytes, start, end)) {
+      if (event.type === 'user') prompt ??= promptOf(fieldsOf(event.payload)['content'])
+    }
+    return prompt !== null
+  })
+  return prompt
+}
+
+// A prompt with a picture in it is longer than the window, and its first words still are a title.
+const PROMPT_LINE = new RegExp(
+  '^\\{"type":"user",.*?"payload":\\{(?:"\\w+":"[^"\\\\]*",)*' +
+    '"content":(?:\\[\\{"type":"text","text":)?' +
+    '"((?:[^"\\\\\0-\x1f]|\\\\u[0-9a-fA-F]{4}|\\\\["\\\\/bfnrt])*)(")?',
+)
+
+/** The usual case, also of a line of which only the beginning is there. */
+function promptOfLine(line: string, isLineCut: boolean): string | null {
+  const match = PROMPT_LINE.exec(line)
+  if (match === null) return null
+  const isCut = match[2] === undefined
+  if (isCut && !isLineCut) return null
+  // The last character of what is cut may be half of one.
+  const text = isCut ? match[1]!.replace(/(?:\ufffd|\\ud[89ab][0-9a-f]{2})$/i, '') : match[1]!
+  return clip(text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text, { isCut })
+}
+
+/** Any other content. */
+function promptOf(content: unknown): string | null {
+  if (typeof content === 'string') return clip(content)
+  if (!Array.isArray(content)) return null
+  for (const block of content) {
+    const { type, text } = fieldsOf(block)
+    const prompt = type === 'text' && typeof text === 'string' ? clip(text) : null
+    if (prompt !== null) return prompt
+  }
+  return null
+}
+
+function clip(text: string, { isCut = false } = {}): string | null {
+  const line = text.slice(0, PROMPT_CHARS_READ).toWellFormed().replace(BLANKS, ' ').trim()
+  if (line === '') return null
+  if (line.length <= PROMPT_CODE_POINTS_MAX && !isCut) return line
+  const characters = [...line]
+  if (characters.length <= PROMPT_CODE_POINTS_MAX && !isCut) return line
+  return `${characters.slice(0, PROMPT_CODE_POINTS_MAX - 1).join('')}…`
+}

@@ -1,0 +1,38 @@
+// A project is one folder, however it is spelled.
+
+import { mkdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { normalizeProject } from '../../lib/store/index.js'
+import { temporaryFolder } from '../helpers/temporary.js'
+
+test('links, dots and trailing separators lead to the same project', (t) => {
+  const folder = realpathSync(temporaryFolder(t))
+  mkdirSync(join(folder, 'project'))
+  symlinkSync(join(folder, 'project'), join(folder, 'link'))
+  const project = join(folder, 'project')
+  for (const spelling of ['project', 'project/', 'link', 'link/.', 'link/../project']) {
+    expect(normalizeProject(`${folder}/${spelling}`)).toBe(project)
+  }
+})
+
+test('a relative path is one from the working directory', () => {
+  expect(normalizeProject('.')).toBe(realpathSync.native(process.cwd()))
+})
+
+test('a folder that is gone keeps its spelling, absolute and without trailing separator', (t) => {
+  const folder = join(temporaryFolder(t), 'gone')
+  expect(normalizeProject(`${folder}//`)).toBe(folder)
+  expect(normalizeProject(`${folder}/a/../b/`)).toBe(join(folder, 'b'))
+  expect(normalizeProject('/')).toBe('/')
+})
+
+test('a name in NFD and one in NFC are the same', (t) => {
+  const folder = temporaryFolder(t)
+  rmSync(folder, { recursive: true })
+  expect(normalizeProject(join(folder, 'e\u0301'))).toBe(normalizeProject(join(folder, 'é')))
+})
+
+test('anything but a string is a mistake of the caller', () => {
+  expect(() => normalizeProject(undefined as never)).toThrow(TypeError)
+})
