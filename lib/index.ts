@@ -1,0 +1,36 @@
+// What harness authors import.
+
+export type {
+  Interruption,
+  Interruptions,
+  Message,
+  Messages,
+  MessagesOptions,
+  Projection,
+  ToolCall,
+  ToolPolicy,
+} from './chain/index.js'
+export { ERROR_REMEDIES, isSessionError, SessionError, type SessionErrorCode } from './errors.js'
+export type {
+  Channel,
+  Diagnostic,
+  DiagnosticCode,
+  EventOf,
+  EventType,
+  PayloadByType,
+  SessionEvent,
+} from './format/index.js'
+export * from './log/index.js'
+export * from './session/index.js'
+export {
+  digestTranscript,
+  type ListSessionsOptions,
+  LiveCatalog,
+  listSessions,
+  type SessionDigest,
+  type Skipped,
+  type StoreOptions,
+  type VerifyReport,
+  verifyLog,
+} from './store/index.js'
+export { PACKAGE_VERSION } from './version.js'

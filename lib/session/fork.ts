@@ -1,0 +1,108 @@
+// A fork: another session that begins with the bytes of this one, up to an event. The source is
+// only read, so it may be live.
+
+import { SessionError } from '../errors.js'
+import { isHeaderType, isOnChain, LineEncoder, normalizeSessionKey } from '../format/index.js'
+import { copyLog, type LogEntry, readLogSync } from '../log/index.js'
+import { findTranscript, layoutOf, type StoreOptions } from '../store/index.js'
+import { headerPayload } from './header.js'
+import { environmentOf, type SessionOptions } from './settings.js'
+
+export interface ForkOptions extends StoreOptions {
+  /** The last event of the fork; default: the tip. */
+  at?: string | undefined
+  /** @default a new random uuid */
+  newId?: string | undefined
+  environment?: SessionOptions['environment']
+}
+
+export interface ForkedSession {
+  readonly session_id: string
+  readonly transcript_path: string
+  readonly forked_from: { readonly session_id: string; readonly at_uuid: string }
+}
+
+export function forkSession(session: string, options: ForkOptions = {}): ForkedSession {
+  const from = findTranscript(session, options)
+  const environment = environmentOf(options)
+  const id = normalizeSessionKey(options.newId ?? environment.newUuid())
+  const source = readSource(from, options.at)
+  const to = layoutOf(options).transcriptPath(id)
+  const header = (source.header?.event.payload ?? {}) as Record<string, string | undefined>
+  const sourceId = header['session_id'] ?? normalizeSessionKey(session)
+  const ts = new Date(environment.now()).toISOString()
+  const forked_from = { session_id: sourceId, at_uuid: source.at.event.uuid }
+  const facts = {
+    project: header['project'],
+    projectNormalized: header['project_normalized'],
+    harness: header['harness'],
+    agentId: options.agent,
+  }
+  const opening = headerLine(environment.newUuid(), ts, (base) =>
+    headerPayload(id, ts, facts, { forked_from: { ...forked_from, base } }),
+  )
+  const end = source.at.byte_offset + source.at.length + 1
+  copyLog({ from, to, opening, end: Math.min(end, source.size), later: source.revisions })
+  return { session_id: id, transcript_path: to, forked_from }
+}
+
+type Found = Extract<LogEntry, { kind: 'event' }>
+
+interface Source {
+  readonly header: Found | undefined
+  readonly at: Found
+  readonly size: number
+  /** Better texts of summaries that the fork holds, written after it. */
+  readonly revisions: readonly Found[]
+}
+
+function readSource(path: string, at: string | undefined): Source {
+  let header: Found | undefined
+  let last: Found | undefined
+  let isFound = at === undefined
+  let size = 0
+  const summaries = new Set<string>()
+  let later: Found[] = []
+  for (const entry of readLogSync(path)) {
+    size = entry.byte_offset + entry.length + 1
+    if (entry.kind !== 'event') continue
+    const { event } = entry
+    if (isHeaderType(event.type)) header ??= entry
+    const isTarget = at !== undefined && event.uuid === at
+    if (isTarget) isFound = true
+    if (event.type === 'summary_revision') later.push(entry)
+    const isTaken = at === undefined || isTarget || !isFound
+    if (!isOnChain(event) || !isTaken) continue
+    last = entry
+    later = []
+    if (event.type === 'summary') summaries.add(event.uuid)
+  }
+  if (last === undefined || !isFound) {
+    const what = at === undefined ? `${path} holds no event` : `No event "${at}" in ${path}`
+    throw new SessionError('ERR_NOT_FOUND', what, { path, at })
+  }
+  return { header, at: last, size, revisions: later.filter((entry) => names(entry, summaries)) }
+}
+
+function names({ event }: Found, summaries: ReadonlySet<string>): boolean {
+  const { summary_event_uuid } = (event.payload ?? {}) as Record<string, unknown>
+  return typeof summary_event_uuid === 'string' && summaries.has(summary_event_uuid)
+}
+
+/** The header says how long it is itself, so it is written until the number fits. */
+function headerLine(uuid: string, ts: string, payloadOf: (base: number) => object): Buffer {
+  const encoder = new LineEncoder()
+  for (let base = 0; ; ) {
+    encoder.reset()
+    const payloadJson = JSON.stringify(payloadOf(base))
+    const length = encoder.addEvent({
+      type: 'session_header',
+      ts,
+      uuid,
+      prevJson: 'null',
+      payloadJson,
+    })
+    if (length === base) return Buffer.from(encoder.bytes({ isolate: false }))
+    base = length
+  }
+}

@@ -1,0 +1,20 @@
+// The door of the room that knows one living session.
+
+export {
+  type AppendTranscriptInput,
+  type AppendTranscriptOptions,
+  append_transcript,
+} from './append-transcript.js'
+export type { CompactOptions } from './compact.js'
+export { type CreateSessionOptions, createSession } from './create.js'
+export { type ForkedSession, type ForkOptions, forkSession } from './fork.js'
+export type { SessionFacts } from './header.js'
+export { PermissionLedger } from './permission-ledger.js'
+export { type ResumedSession, type ResumeOptions, resumeSession } from './resume.js'
+export type {
+  AppendListener,
+  CompactResult,
+  Session,
+  SessionEnd,
+} from './session.js'
+export type { SessionOptions } from './settings.js'

@@ -1,0 +1,276 @@
+// Resume: what the last session knew, and a session to go on in. Permissions start empty; that
+// friction is the safety.
+//
+// By default a new session is made that names its parent, because two processes may resume the
+// same one at once and each must own its file. The old file is only read.
+
+import {
+  findInterruptions,
+  type Interruptions,
+  type Message,
+  messagesOf,
+  type ToolCall,
+  type ToolPolicy,
+} from '../chain/index.js'
+import { SessionError } from '../errors.js'
+import { type Diagnostic, isHeaderType, isOnChain, type SessionEvent } from '../format/index.js'
+import { openLog } from '../log/index.js'
+import {
+  digestTranscript,
+  findNewestSession,
+  findTranscript,
+  type Layout,
+  type LoadedSession,
+  layoutOf,
+  loadSession,
+} from '../store/index.js'
+import { createFrom } from './create.js'
+import type { SessionFacts } from './header.js'
+import { observing, sessionOf } from './open.js'
+import { PermissionLedger } from './permission-ledger.js'
+import type { Session } from './session.js'
+import { logOptionsOf, type SessionOptions } from './settings.js'
+import { TitleKeeper } from './title.js'
+import { SessionView } from './view.js'
+
+export interface ResumeOptions extends SessionOptions, SessionFacts {
+  /** The session, or four or more letters it begins with; default: the newest of the project. */
+  id?: string | undefined
+  /**
+   * - `new`: a new session that continues the old one
+   * - `append`: the same file goes on; for hosts that keep their id
+   * - `inspect`: nothing is written
+   *
+   * @default 'new'
+   */
+  mode?: 'new' | 'append' | 'inspect' | undefined
+  /** Continue from this event instead of the newest. */
+  at?: string | undefined
+  /**
+   * What becomes of tool calls without a result.
+   *
+   * @default the policy of the session, else 'synthesize'
+   */
+  toolPolicy?: ToolPolicy | undefined
+  /** Which open calls may be run again, beside those that say they are idempotent. */
+  isRetryable?: ((call: ToolCall) => boolean) | undefined
+  /** Throw ERR_DAMAGED where something is missing, instead of saying so. */
+  strict?: boolean | undefined
+  /** The id of the new session. */
+  newId?: string | undefined
+  /**
+   * In mode `append`, leave no line that says so: for tools that add something of their own.
+   *
+   * @default false
+   */
+  isQuiet?: boolean | undefined
+}
+
+export interface ResumedSession {
+  /** Where to go on; `undefined` in mode `inspect`. */
+  readonly session: Session | undefined
+  readonly session_id: string
+  readonly transcript_path: string
+  readonly resumed_from: {
+    readonly session_id: string
+    readonly tip_uuid: string | null
+    readonly tip_offset: number | null
+    readonly transcript_path: string
+  }
+  readonly messages: readonly Message[]
+  readonly interruption: Interruptions
+  readonly retry: readonly ToolCall[]
+  readonly degraded: boolean
+  readonly diagnostics: readonly Diagnostic[]
+  /** Everything before this byte was not read. */
+  readonly readFrom: number
+  /** Empty, whatever was allowed before. Not enumerable: it is never printed along. */
+  readonly permissions: PermissionLedger
+}
+
+export async function resumeSession(options: ResumeOptions = {}): Promise<ResumedSession> {
+  const { mode = 'new', at } = options
+  if (!['new', 'append', 'inspect'].includes(mode)) {
+    throw new SessionError('ERR_ARG', `mode is new, append or inspect, not "${mode}"`)
+  }
+  if (mode === 'append' && at !== undefined) {
+    throw new SessionError('ERR_ARG', 'To go on from an older event in the same file, rewind to it')
+  }
+  const layout = layoutOf(options)
+  const path = pathToResume(options)
+  if (mode === 'append') return resumeInPlace(path, layout, options)
+  const loaded = skipEmpty(loadSession(path, { layout, at }), layout)
+  refuseDegraded(loaded, options)
+  if (mode === 'inspect') return resumed(loaded, options, undefined)
+  const { resumed_from } = originOf(loaded)
+  const session = await createFrom(
+    {
+      ...options,
+      ...inheritedFacts(loaded),
+      id: options.newId,
+      previousSessionKey: resumed_from.session_id,
+    },
+    {
+      resumed_from,
+      tool_policy: policyOf(loaded, options),
+      start: loaded.log.projection.continuation,
+    },
+  )
+  return resumed(loaded, options, session)
+}
+
+function pathToResume(options: ResumeOptions): string {
+  if (options.id !== undefined) return findTranscript(options.id, options)
+  const newest = findNewestSession(options)
+  if (newest !== undefined) return newest.path
+  const where = layoutOf(options).transcripts
+  const whose = options.project === undefined ? '' : ` of ${options.project}`
+  throw new SessionError('ERR_NOT_FOUND', `No session${whose} to resume in ${where}`, {
+    searched: where,
+    project: options.project,
+  })
+}
+
+// A session that never said anything only points at its parent; so resuming it resumes that.
+function skipEmpty(loaded: LoadedSession, layout: Layout): LoadedSession {
+  let current = loaded
+  for (const seen = new Set<string>(); isEmpty(current); ) {
+    const from = (current.header?.payload as { resumed_from?: unknown } | undefined)?.resumed_from
+    const parent = from as { session_id: string; tip_uuid: string | null } | null | undefined
+    if (parent === null || parent === undefined || seen.has(current.path)) break
+    seen.add(current.path)
+    const path = layout.transcriptPath(parent.session_id)
+    try {
+      current = loadSession(path, { layout, at: parent.tip_uuid ?? undefined })
+    } catch (error) {
+      if (error instanceof SessionError && error.code === 'ERR_NOT_FOUND') break
+      throw error
+    }
+  }
+  return current
+}
+
+function isEmpty({ events, readFrom }: LoadedSession): boolean {
+  return (
+    readFrom === 0 && !events.some(({ event }) => isOnChain(event) && !isHeaderType(event.type))
+  )
+}
+
+async function resumeInPlace(
+  path: string,
+  layout: Layout,
+  options: ResumeOptions,
+): Promise<ResumedSession> {
+  const view = new SessionView(path, layout)
+  const title = new TitleKeeper()
+  const log = await openLog(path, { ...logOptionsOf(options), observer: observing(view, title) })
+  try {
+    // Read only now: under the lease nobody else can add to it.
+    const loaded = loadSession(path, { layout })
+    refuseDegraded(loaded, options)
+    view.take(loaded)
+    learnTitle(title, path)
+    const id = sessionIdOf(loaded)
+    const session = sessionOf({ id, log, view, title }, options)
+    const result = resumed(loaded, options, session)
+    if (options.isQuiet === true) return result
+    const now = options.environment?.now?.() ?? Date.now()
+    const gap = now - Date.parse(lastTimeOf(loaded))
+    await log.append({
+      type: 'session_resumed',
+      payload: {
+        at_ts: new Date(now).toISOString(),
+        source: 'resume',
+        gap_ms: Number.isFinite(gap) && gap > 0 ? Math.round(gap) : 0,
+      },
+    })
+    return result
+  } catch (error) {
+    await log.close().catch(() => {})
+    throw error
+  }
+}
+
+function learnTitle(title: TitleKeeper, path: string): void {
+  const digest = digestTranscript(path)
+  if (!('titleSource' in digest)) return
+  const { title: text, titleSource } = digest
+  if (text === null || titleSource === null || titleSource === 'prompt') return
+  const payload = { title: text, title_source: titleSource }
+  const event: SessionEvent = { type: 'session_meta', ts: '', uuid: '', prev_uuid: null, payload }
+  title.observe(event, 0)
+}
+
+function resumed(
+  loaded: LoadedSession,
+  options: ResumeOptions,
+  session: Session | undefined,
+): ResumedSession {
+  const { projection } = loaded.log
+  const toolPolicy = policyOf(loaded, options)
+  const { isRetryable } = options
+  const { messages, diagnostics } = messagesOf(projection, { toolPolicy, isRetryable })
+  const turnEnd = loaded.events.findLast(({ event }) => event.type === 'turn_end')
+  const interruption = findInterruptions(projection, {
+    turnEndOffset: turnEnd?.byte_offset,
+    isRetryable,
+  })
+  const result: Omit<ResumedSession, 'permissions'> = {
+    session,
+    session_id: session?.id ?? sessionIdOf(loaded),
+    transcript_path: session?.path ?? loaded.path,
+    ...originOf(loaded),
+    messages,
+    interruption,
+    retry: toolPolicy === 'retry' ? interruption.retry : [],
+    degraded: projection.isDegraded,
+    diagnostics: [...loaded.diagnostics, ...diagnostics],
+    readFrom: loaded.readFrom,
+  }
+  const permissions = session?.permissions ?? new PermissionLedger()
+  return Object.defineProperty(result, 'permissions', { value: permissions }) as ResumedSession
+}
+
+function originOf(loaded: LoadedSession) {
+  const last = loaded.log.path.at(-1)
+  return {
+    resumed_from: {
+      session_id: sessionIdOf(loaded),
+      tip_uuid: last?.event.uuid ?? null,
+      tip_offset: last?.byte_offset ?? null,
+      transcript_path: loaded.path,
+    },
+  }
+}
+
+function policyOf({ header }: LoadedSession, { toolPolicy }: ResumeOptions): ToolPolicy {
+  const stored = (header?.payload as { tool_policy?: unknown } | undefined)?.tool_policy
+  if (toolPolicy !== undefined) return toolPolicy
+  return stored === 'retry' || stored === 'drop' ? stored : 'synthesize'
+}
+
+/** What a new session takes over from the old one, unless the caller says otherwise. */
+function inheritedFacts({ header }: LoadedSession): SessionFacts {
+  const { project, harness, kind } = (header?.payload ?? {}) as Record<string, never>
+  return { project, harness, kind }
+}
+
+function sessionIdOf({ header, path }: LoadedSession): string {
+  const id = (header?.payload as { session_id?: unknown } | undefined)?.session_id
+  return typeof id === 'string' ? id : (path.split(/[/\\]/).at(-1) ?? path).replace(/\.jsonl$/, '')
+}
+
+function lastTimeOf({ events }: LoadedSession): string {
+  return events.at(-1)?.event.ts ?? ''
+}
+
+function refuseDegraded(loaded: LoadedSession, { strict = false }: ResumeOptions): void {
+  if (!strict) return
+  const finding = loaded.diagnostics.find(({ severity }) => severity !== 'info')
+  if (finding === undefined && !loaded.log.projection.isDegraded) return
+  const reason = finding?.code ?? 'degraded'
+  throw new SessionError('ERR_DAMAGED', `${loaded.path} cannot be resumed as it was (${reason})`, {
+    path: loaded.path,
+    reason,
+  })
+}

@@ -1,0 +1,286 @@
+// One living session: a transcript that is being written, what the model sees of it, and the trust
+// that lives and ends with this process.
+
+import {
+  findInterruptions,
+  type Interruptions,
+  type Messages,
+  type MessagesOptions,
+  messagesOf,
+  type Projection,
+} from '../chain/index.js'
+import { isSessionError, SessionError } from '../errors.js'
+import { type Diagnostic, diagnostic, isSyncPoint } from '../format/index.js'
+import {
+  type LogEntry,
+  type LogWriter,
+  type NewEvent,
+  type Receipt,
+  readLog,
+} from '../log/index.js'
+import { findEvent, readSpool } from '../store/index.js'
+import { type CompactOptions, compactionEvents } from './compact.js'
+import { PermissionLedger } from './permission-ledger.js'
+import { rewindLink } from './rewind.js'
+import type { SessionSettings } from './settings.js'
+import { type TitleKeeper, type TitleSource, titleEvent } from './title.js'
+import type { SessionView } from './view.js'
+
+export type AppendListener = (event: NewEvent, receipt: Receipt) => void
+
+/** What is left of a session when it is closed: the seed's contract. */
+export interface SessionEnd {
+  readonly transcript_path: string
+  readonly history_offset: number | null
+  readonly checkpoint_hash: string | null
+  readonly transcript_flushed: boolean
+  readonly history_appended: boolean
+  /** `null` when the file was given free without ending the session. */
+  readonly terminator_uuid: string | null
+}
+
+export interface CompactResult {
+  readonly boundary_uuid: string
+  readonly summary_uuid: string
+  readonly contextEpoch: number
+}
+
+export interface SessionParts {
+  readonly id: string
+  readonly log: LogWriter
+  readonly view: SessionView
+  readonly title: TitleKeeper
+  readonly settings: SessionSettings
+}
+
+export class Session implements AsyncDisposable {
+  readonly id: string
+  readonly path: string
+  readonly #log: LogWriter
+  readonly #view: SessionView
+  readonly #title: TitleKeeper
+  readonly #settings: SessionSettings
+  readonly #permissions = new PermissionLedger()
+  readonly #listeners = new Set<AppendListener>()
+  #end: Promise<SessionEnd> | undefined
+
+  /** Use `createSession` or `resumeSession`. */
+  constructor({ id, log, view, title, settings }: SessionParts) {
+    this.id = id
+    this.path = log.path
+    this.#log = log
+    this.#view = view
+    this.#title = title
+    this.#settings = settings
+  }
+
+  // Not a field: a session that is logged or stringified must not carry its trust along.
+  get permissions(): PermissionLedger {
+    return this.#permissions
+  }
+
+  /** The newest event of the chain. */
+  get tip(): string | null {
+    return this.#log.tip
+  }
+
+  get size(): number {
+    return this.#log.size
+  }
+
+  /** Resolves once the event is a whole line of the transcript. Order of calls is order of lines. */
+  async append<Type extends string>(event: NewEvent<Type>): Promise<Receipt> {
+    const repetition = this.#title.repetition(this.#log.size)
+    const receipt =
+      repetition === undefined
+        ? await this.#log.append(event)
+        : (await this.#log.appendAll([event as NewEvent, repetition]))[0]!
+    this.#tell(event as NewEvent, receipt)
+    if (isSyncPoint(event.type)) await this.#takeQueued()
+    return receipt
+  }
+
+  /** Several events as one write: all of them become lines, or none is acknowledged. */
+  async appendAll(events: readonly NewEvent[]): Promise<Receipt[]> {
+    const receipts = await this.#log.appendAll(events)
+    for (const [index, event] of events.entries()) this.#tell(event, receipts[index]!)
+    return receipts
+  }
+
+  /** Is told of every acknowledged event, afterwards: for a second stream, never for the first. */
+  onAppend(listener: AppendListener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** What the model sees now, with what had to be mended for it. */
+  messages(options: MessagesOptions = {}): Messages {
+    this.#log.flush()
+    return messagesOf(this.#view.projection, options)
+  }
+
+  get projection(): Projection {
+    this.#log.flush()
+    return this.#view.projection
+  }
+
+  get interruption(): Interruptions {
+    const { turnEndOffset } = this.#view
+    return findInterruptions(this.projection, { turnEndOffset })
+  }
+
+  get diagnostics(): readonly Diagnostic[] {
+    return [...this.#view.diagnostics, ...this.projection.diagnostics]
+  }
+
+  /** Everything that was ever written, untouched. */
+  raw(): AsyncGenerator<LogEntry, void, undefined> {
+    this.#log.flush()
+    return readLog(this.path)
+  }
+
+  /** Appends a summary and the boundary that commits it, in one write. */
+  async compact(options: CompactOptions): Promise<CompactResult> {
+    this.#log.flush()
+    const { environment } = this.#settings
+    const { events, summaryUuid, boundaryUuid, contextEpoch } = compactionEvents(options, {
+      projection: this.#view.projection,
+      path: this.path,
+      offsetBase: this.#view.offsetBase,
+      newUuid: environment.newUuid,
+    })
+    const written = this.appendAll(events)
+    // Now, not at the end of the tick: nothing may come between the plan and its commit.
+    this.#log.flush()
+    await written
+    return { boundary_uuid: boundaryUuid, summary_uuid: summaryUuid, contextEpoch }
+  }
+
+  /** Continues from an older message. Nothing is deleted; another rewind undoes it. */
+  async rewind({ to, reason }: { to: string; reason?: string | undefined }): Promise<Receipt> {
+    this.#log.flush()
+    const link = rewindLink(to, {
+      projection: this.#view.projection,
+      start: this.#view.start,
+      path: this.path,
+      sessionId: this.id,
+      headerUuid: this.#view.headerUuid,
+      find: (uuid) => findEvent(this.path, uuid)?.event,
+    })
+    const written = this.append({
+      type: 'rewind',
+      prev_uuid: link.prevUuid,
+      payload: {
+        target_uuid: to,
+        from_uuid: this.#log.tip ?? link.prevUuid,
+        ...(link.truncateAfter !== undefined && { truncate_after: link.truncateAfter }),
+        ...(reason !== undefined && { reason }),
+      },
+    })
+    this.#log.flush()
+    return written
+  }
+
+  async rename(title: string, source: TitleSource = 'user'): Promise<Receipt> {
+    if (title.trim() === '') throw new SessionError('ERR_ARG', 'A title must say something')
+    return this.append(titleEvent(title.trim(), source))
+  }
+
+  /**
+   * Gives the file free without ending the session: whoever goes on with it finds it as it is.
+   * Later calls of `close` do nothing more.
+   */
+  release(): Promise<void> {
+    this.#end ??= this.#release()
+    return this.#end.then(() => {})
+  }
+
+  /** Ends the session with a terminator and gives its file free. Later calls give the same answer. */
+  close(reason = 'exit'): Promise<SessionEnd> {
+    this.#end ??= this.#close(reason)
+    return this.#end
+  }
+
+  /** The same at once, for signal handlers and the last moments of a process. */
+  closeSync(reason = 'signal'): void {
+    if (this.#end !== undefined) return
+    this.#log.flush()
+    const receipts = this.#lastEvents(reason).map((event) => this.#log.appendSync(event))
+    this.#end = Promise.resolve(this.#endOf(receipts.at(-1)!.uuid))
+    this.#log.closeSync()
+    this.#settings.onClosed()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close().then(() => {})
+  }
+
+  // What others left for this session while it was ours (hooks, a rename from another terminal).
+  async #takeQueued(): Promise<void> {
+    const { events, remove } = readSpool(this.#settings.layout, this.id)
+    if (events.length === 0) return
+    try {
+      await this.appendAll(events)
+      remove()
+    } catch (error) {
+      // It stays queued. Nobody's event may make an append fail that was not theirs.
+      if (!isSessionError(error)) throw error
+      this.#settings.report(diagnostic('queued_event_refused', error.message, { file: this.path }))
+    }
+  }
+
+  async #close(reason: string): Promise<SessionEnd> {
+    try {
+      await this.#takeQueued()
+      const receipts = await this.#log.appendAll(this.#lastEvents(reason))
+      await this.#log.close()
+      return this.#endOf(receipts.at(-1)!.uuid)
+    } finally {
+      // A second call does nothing more; after a failure it still gives the file free.
+      await this.#log.close().catch(() => {})
+      this.#settings.onClosed()
+    }
+  }
+
+  async #release(): Promise<SessionEnd> {
+    try {
+      await this.#log.close()
+      return this.#endOf(null)
+    } finally {
+      this.#settings.onClosed()
+    }
+  }
+
+  #lastEvents(reason: string): NewEvent[] {
+    const title = this.#title.line()
+    const end_ts = new Date(this.#settings.environment.now()).toISOString()
+    const eventCount = this.#view.eventCount
+    const extra = title === undefined ? 1 : 2
+    const terminator: NewEvent = {
+      type: 'session_terminator',
+      payload: {
+        end_ts,
+        reason,
+        last_uuid: this.#log.tip,
+        events: eventCount === undefined ? null : eventCount + extra,
+        bytes: this.#log.size,
+      },
+    }
+    return title === undefined ? [terminator] : [title, terminator]
+  }
+
+  #endOf(terminatorUuid: string | null): SessionEnd {
+    return {
+      transcript_path: this.path,
+      history_offset: null,
+      checkpoint_hash: null,
+      transcript_flushed: true,
+      history_appended: false,
+      terminator_uuid: terminatorUuid,
+    }
+  }
+
+  #tell(event: NewEvent, receipt: Receipt): void {
+    for (const listener of this.#listeners) listener(event, receipt)
+  }
+}

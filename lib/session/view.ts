@@ -1,0 +1,100 @@
+// What the model sees of a session that is being written: advanced with every line, and read again
+// from the file only when a line does not simply go on (a rewind, another writer).
+
+import {
+  EMPTY_START,
+  LiveProjection,
+  opaqueStart,
+  type Projection,
+  type ProjectionStart,
+} from '../chain/index.js'
+import type { Diagnostic, SessionEvent } from '../format/index.js'
+import type { LogObserver } from '../log/index.js'
+import { type Layout, type LoadedSession, loadSession } from '../store/index.js'
+
+export class SessionView implements LogObserver {
+  readonly #path: string
+  readonly #layout: Layout
+  #live: LiveProjection
+  #start: ProjectionStart
+  #isStale = false
+  #offsetBase = 0
+  #headerUuid: string | null = null
+  #turnEndOffset: number | undefined
+  #eventCount: number | undefined
+  /** What was tolerated when the file was last read. */
+  #diagnostics: readonly Diagnostic[] = []
+
+  /** For a log that is still empty. */
+  constructor(path: string, layout: Layout, start: ProjectionStart = EMPTY_START) {
+    this.#path = path
+    this.#layout = layout
+    this.#start = start
+    this.#live = new LiveProjection({ file: path, start })
+    this.#eventCount = 0
+  }
+
+  wrote(event: SessionEvent, byteOffset: number): void {
+    if (this.#eventCount !== undefined) this.#eventCount++
+    this.#headerUuid ??= event.type === 'session_header' ? event.uuid : null
+    if (event.type === 'turn_end') this.#turnEndOffset = byteOffset
+    if (this.#isStale) return
+    if (!this.#live.push({ event, byte_offset: byteOffset })) this.#isStale = true
+  }
+
+  foreign(): void {
+    this.#isStale = true
+    this.#eventCount = undefined
+  }
+
+  /** Takes over what was read of a log that has lines already. */
+  take(loaded: LoadedSession): void {
+    const { log, start, events } = loaded
+    this.#start = start ?? opaqueStart(this.#path)
+    this.#live = new LiveProjection({
+      file: this.#path,
+      start: this.#start,
+      revisions: log.revisions,
+      path: log.path,
+      nextPrevUuid: log.walk.nextPrevUuid,
+    })
+    this.#offsetBase = loaded.offsetBase
+    this.#headerUuid = loaded.header?.uuid ?? null
+    const turnEnd = events.findLast(({ event }) => event.type === 'turn_end')
+    this.#turnEndOffset = turnEnd?.byte_offset
+    this.#eventCount = loaded.readFrom === 0 ? events.length : undefined
+    this.#diagnostics = loaded.diagnostics
+    this.#isStale = false
+  }
+
+  get projection(): Projection {
+    if (this.#isStale) this.take(loadSession(this.#path, { layout: this.#layout }))
+    return this.#live
+  }
+
+  /** What this file's projection began with; opaque where its beginning was not read. */
+  get start(): ProjectionStart {
+    return this.#start
+  }
+
+  get offsetBase(): number {
+    return this.#offsetBase
+  }
+
+  get headerUuid(): string | null {
+    return this.#headerUuid
+  }
+
+  get turnEndOffset(): number | undefined {
+    return this.#turnEndOffset
+  }
+
+  /** Events in the file; `undefined` when not all of it was read. */
+  get eventCount(): number | undefined {
+    return this.#eventCount
+  }
+
+  get diagnostics(): readonly Diagnostic[] {
+    return this.#diagnostics
+  }
+}

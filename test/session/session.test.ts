@@ -1,0 +1,514 @@
+// A session's life: recorded, compacted, rewound, forked, closed, resumed. Everything is checked
+// on the real file, and the bytes that were there stay what they were.
+
+import { createHash } from 'node:crypto'
+import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { readLogSync } from '../../lib/log/index.js'
+import {
+  createSession,
+  forkSession,
+  PermissionLedger,
+  resumeSession,
+  type Session,
+} from '../../lib/session/index.js'
+import { verifyLog } from '../../lib/store/index.js'
+import { temporaryFolder } from '../helpers/temporary.js'
+
+type Context = Parameters<typeof temporaryFolder>[0]
+
+async function newSession(t: Context, options: Parameters<typeof createSession>[0] = {}) {
+  const root = options.root ?? temporaryFolder(t)
+  const session = await createSession({ root, ...options })
+  t.onTestFinished(() => session.release().catch(() => {}))
+  return { root, session }
+}
+
+async function say(session: Session, ...texts: readonly string[]): Promise<void> {
+  for (const [index, content] of texts.entries()) {
+    const type = index % 2 === 0 ? 'user' : 'assistant'
+    await session.append({ type, uuid: content, payload: { content } })
+  }
+}
+
+const seen = (session: Session) => session.messages().messages.map(({ uuid }) => uuid)
+const prefixHash = (path: string, length: number) =>
+  createHash('sha256').update(readFileSync(path).subarray(0, length)).digest('hex')
+
+async function compact(session: Session, keepFrom: string | null, text = 'summed up') {
+  const { summary_uuid } = await session.compact({ summary: text, keepFrom })
+  return summary_uuid
+}
+
+test('a new session has its header at once, and its id stays its own (003-13)', async (t) => {
+  const { root, session } = await newSession(t, { id: 'demo', project: root0() })
+  const [header] = [...readLogSync(session.path)]
+  expect(header).toMatchObject({
+    event: { type: 'session_header', payload: { session_id: 'demo', resumed_from: null } },
+  })
+  await session.close()
+  await expect(createSession({ root, id: 'demo' })).rejects.toMatchObject({ code: 'ERR_EXISTS' })
+})
+
+const root0 = () => process.cwd()
+
+test('an empty file left by a crash is taken over', async (t) => {
+  const { root, session } = await newSession(t, { id: 'first' })
+  await session.close()
+  writeFileSync(join(root, '.transcripts', 'second.jsonl'), '')
+  const second = await createSession({ root, id: 'second' })
+  expect(readFileSync(second.path, 'utf8')).toMatch(/^\{"type":"session_header"/)
+  await second.close()
+})
+
+test('a clean end leaves a terminator and the answer of the contract (003-16)', async (t) => {
+  const { session } = await newSession(t)
+  await say(session, 'a', 'b')
+  const end = await session.close()
+  expect(end).toEqual({
+    transcript_path: session.path,
+    history_offset: null,
+    checkpoint_hash: null,
+    transcript_flushed: true,
+    history_appended: false,
+    terminator_uuid: expect.any(String),
+  })
+  const entries = [...readLogSync(session.path)]
+  expect(entries.at(-1)).toMatchObject({
+    event: {
+      type: 'session_terminator',
+      uuid: end.terminator_uuid,
+      payload: { reason: 'exit', last_uuid: 'b', events: entries.length },
+    },
+  })
+  expect(await session.close()).toBe(await session.close())
+  expect((await verifyLog(session.path)).findings).toEqual([])
+})
+
+test('parallel tool results all survive, in the order of the calls', async (t) => {
+  const { session } = await newSession(t)
+  const ids = ['t1', 't2', 't3', 't4']
+  await Promise.all(
+    ids.map((tool_call_id) =>
+      session.append({ type: 'tool_call', payload: { tool_call_id, name: 'x', input: {} } }),
+    ),
+  )
+  await Promise.all(
+    ids.map((tool_call_id) =>
+      session.append({
+        type: 'tool_result',
+        payload: { tool_call_id, content: 'ok', is_error: false },
+      }),
+    ),
+  )
+  const { messages, diagnostics } = session.messages()
+  expect(messages).toHaveLength(8)
+  expect(diagnostics).toEqual([])
+})
+
+test('onAppend tells every acknowledged event afterwards, until it is stopped (003-53)', async (t) => {
+  const { session } = await newSession(t)
+  const told: string[] = []
+  const stop = session.onAppend((event, { uuid }) => told.push(`${event.type} ${uuid}`))
+  await say(session, 'a')
+  stop()
+  await say(session, 'b')
+  expect(told).toEqual(['user a'])
+})
+
+test('compacting appends exactly two lines and never shrinks the file (003-07, 003-15, 003-69, 003-79, T14, T16)', async (t) => {
+  const { session } = await newSession(t)
+  const texts: string[] = []
+  for (let round = 0; round < 5; round++) {
+    for (let index = 0; index < 6; index++) {
+      const text = `m${round}.${index}`
+      texts.push(text)
+      await say(session, text)
+    }
+    const before = { size: session.size, hash: prefixHash(session.path, session.size) }
+    const linesBefore = readFileSync(session.path, 'utf8').split('\n').length
+    const summary = await compact(session, `m${round}.4`)
+    expect(readFileSync(session.path, 'utf8').split('\n').length).toBe(linesBefore + 2)
+    expect(session.size).toBeGreaterThan(before.size)
+    expect(prefixHash(session.path, before.size)).toBe(before.hash)
+    expect(seen(session)).toEqual([summary, `m${round}.4`, `m${round}.5`])
+  }
+  const raw: string[] = []
+  for await (const entry of session.raw()) if (entry.kind === 'event') raw.push(entry.event.uuid)
+  expect(texts.filter((text) => !raw.includes(text))).toEqual([])
+  expect(session.projection.contextEpoch).toBe(5)
+  expect((await verifyLog(session.path)).findings).toEqual([])
+})
+
+test('originals stay readable through several compactions (003-45, T15)', async (t) => {
+  const { session } = await newSession(t)
+  for (let round = 0; round < 5; round++) {
+    await say(session, `a${round}`, `b${round}`)
+    await compact(session, null)
+  }
+  await session.close()
+  const events = [...readLogSync(session.path)].flatMap((it) =>
+    it.kind === 'event' && it.event.type === 'user' ? [it.event.uuid] : [],
+  )
+  expect(events).toEqual(['a0', 'a1', 'a2', 'a3', 'a4'])
+})
+
+test('a prefix can be kept instead, and what comes later follows the summary', async (t) => {
+  const { root, session } = await newSession(t, { id: 's' })
+  await say(session, 'a', 'b', 'c', 'd')
+  const { summary_uuid } = await session.compact({ summary: 'c and d', keepUpTo: 'b' })
+  await say(session, 'e')
+  expect(seen(session)).toEqual(['a', 'b', summary_uuid, 'e'])
+  await session.close()
+  const { messages } = await resumeSession({ root, id: 's', mode: 'inspect' })
+  expect(messages.map(({ uuid }) => uuid)).toEqual(['a', 'b', summary_uuid, 'e'])
+})
+
+test('a compaction of nothing, or with nothing to say, is refused', async (t) => {
+  const { session } = await newSession(t)
+  await say(session, 'a')
+  await expect(session.compact({ summary: ' ' })).rejects.toMatchObject({ code: 'ERR_ARG' })
+  await expect(session.compact({ summary: 'x', keepFrom: 'a' })).rejects.toMatchObject({
+    code: 'ERR_NOTHING_TO_COMPACT',
+  })
+  await expect(session.compact({ summary: 'x', keepFrom: 'no' })).rejects.toMatchObject({
+    code: 'ERR_NOT_FOUND',
+  })
+})
+
+test('a summary without its boundary counts as no compaction (003-66, T17)', async (t) => {
+  const { root, session } = await newSession(t, { id: 's' })
+  await say(session, 'a', 'b', 'c')
+  await compact(session, 'c')
+  await session.release()
+  // The writer was killed between the two lines.
+  const bytes = readFileSync(session.path)
+  const boundary = bytes.lastIndexOf('{"type":"compaction_boundary"')
+  writeFileSync(session.path, bytes.subarray(0, boundary + 40))
+  const { messages, interruption } = await resumeSession({ root, id: 's', mode: 'inspect' })
+  expect(messages.map(({ uuid }) => uuid)).toEqual(['a', 'b', 'c'])
+  expect(interruption.found.map(({ kind }) => kind)).toContain('compaction')
+})
+
+test.for([
+  ['after the boundary', 'f', (s: string) => [s, 'd', 'e', 'f']],
+  ['inside what was kept', 'd', (s: string) => [s, 'd']],
+  ['onto the summary', 'S', (s: string) => [s]],
+  ['before the boundary, which undoes it', 'b', () => ['a', 'b']],
+] as const)('a rewind %s (T25)', async ([, to, expected], t) => {
+  const { root, session } = await newSession(t, { id: 's' })
+  await say(session, 'a', 'b', 'c', 'd', 'e')
+  const summary = await compact(session, 'd')
+  await say(session, 'f', 'g')
+  const before = { size: session.size, hash: prefixHash(session.path, session.size) }
+  await session.rewind({ to: to === 'S' ? summary : to })
+  expect(seen(session)).toEqual(expected(summary))
+  await say(session, 'h')
+  expect(seen(session)).toEqual([...expected(summary), 'h'])
+  expect(prefixHash(session.path, before.size)).toBe(before.hash)
+  await session.release()
+  const { messages } = await resumeSession({ root, id: 's', mode: 'inspect' })
+  expect(messages.map(({ uuid }) => uuid)).toEqual([...expected(summary), 'h'])
+})
+
+test('a rewind is undone by another, and the branch that was left stays readable', async (t) => {
+  const { root, session } = await newSession(t, { id: 's' })
+  await say(session, 'a', 'b', 'c', 'd')
+  await session.rewind({ to: 'b' })
+  await say(session, 'x')
+  await session.rewind({ to: 'd' })
+  expect(seen(session)).toEqual(['a', 'b', 'c', 'd'])
+  await session.release()
+  const { messages } = await resumeSession({ root, id: 's', mode: 'inspect', at: 'x' })
+  expect(messages.map(({ uuid }) => uuid)).toEqual(['a', 'b', 'x'])
+})
+
+test('a rewind to something beside the chain, or unknown, is refused', async (t) => {
+  const { session } = await newSession(t)
+  await say(session, 'a')
+  const { uuid } = await session.rename('title')
+  await expect(session.rewind({ to: uuid })).rejects.toMatchObject({ code: 'ERR_ARG' })
+  await expect(session.rewind({ to: 'nothing' })).rejects.toMatchObject({
+    code: 'ERR_NOT_FOUND',
+    message: expect.stringContaining('fork'),
+  })
+})
+
+test('resume makes a new session that names its parent and leaves the old file alone (003-17)', async (t) => {
+  const { root, session } = await newSession(t, { id: 'old' })
+  await say(session, 'a', 'b', 'c')
+  const summary = await compact(session, 'c')
+  await session.close()
+  const before = readFileSync(session.path)
+  const { session: next, messages, resumed_from, degraded } = await resumeSession({ root })
+  t.onTestFinished(() => next!.release())
+  expect(messages.map(({ uuid }) => uuid)).toEqual([summary, 'c'])
+  expect(resumed_from).toMatchObject({ session_id: 'old', transcript_path: session.path })
+  expect(degraded).toBe(false)
+  await say(next!, 'd')
+  expect(seen(next!)).toEqual([summary, 'c', 'd'])
+  const inner = await compact(next!, 'c', 'both')
+  expect(seen(next!)).toEqual([inner, 'c', 'd'])
+  await next!.rewind({ to: 'c' })
+  expect(seen(next!)).toEqual([inner, 'c'])
+  expect(readFileSync(session.path)).toEqual(before)
+})
+
+test('a rewind in a resumed session reaches into its parent (T25)', async (t) => {
+  const { root, session } = await newSession(t, { id: 'old' })
+  await say(session, 'a', 'b', 'c')
+  await session.close()
+  const { session: next } = await resumeSession({ root })
+  t.onTestFinished(() => next!.release())
+  await say(next!, 'd')
+  await next!.rewind({ to: 'b' })
+  expect(seen(next!)).toEqual(['a', 'b'])
+  await say(next!, 'e')
+  await next!.release()
+  const again = await resumeSession({ root, id: next!.id, mode: 'inspect' })
+  expect(again.messages.map(({ uuid }) => uuid)).toEqual(['a', 'b', 'e'])
+})
+
+test('a session without a terminator is resumed like any other (003-18, 003-64, 003-76, T20)', async (t) => {
+  const { root, session } = await newSession(t, { id: 's' })
+  await say(session, 'a', 'b')
+  await session.release()
+  appendFileSync(session.path, '{"type":"user","ts":"2026-')
+  const { messages } = await resumeSession({ root, id: 's', mode: 'inspect' })
+  expect(messages.map(({ uuid }) => uuid)).toEqual(['a', 'b'])
+})
+
+test('mode append goes on in the same file, from what is there', async (t) => {
+  const { root, session } = await newSession(t, { id: 's' })
+  await say(session, 'a', 'b')
+  await session.rename('Kept title')
+  await session.close()
+  const { session: again, session_id } = await resumeSession({ root, id: 's', mode: 'append' })
+  t.onTestFinished(() => again!.release())
+  expect(session_id).toBe('s')
+  await say(again!, 'c')
+  expect(seen(again!)).toEqual(['a', 'b', 'c'])
+  await expect(resumeSession({ root, id: 's', mode: 'append' })).rejects.toMatchObject({
+    code: 'ERR_LOCKED',
+  })
+  const other = await resumeSession({ root, id: 's' })
+  expect(other.messages.map(({ uuid }) => uuid)).toEqual(['a', 'b', 'c'])
+  await other.session!.release()
+})
+
+test('mode inspect writes nothing at all', async (t) => {
+  const { root, session } = await newSession(t, { id: 's' })
+  await say(session, 'a')
+  await session.close()
+  const before = storeOf(root)
+  await resumeSession({ root, id: 's', mode: 'inspect' })
+  expect(storeOf(root)).toEqual(before)
+})
+
+function storeOf(root: string) {
+  return readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .sort()
+    .map((name) => {
+      const { mtimeMs, size } = statSync(join(root, name))
+      return [name, mtimeMs, size]
+    })
+}
+
+test('looking ten times leaves the newest session the newest', async (t) => {
+  const { root, session } = await newSession(t, { id: 's' })
+  await say(session, 'a', 'b')
+  await session.close()
+  for (let look = 0; look < 10; look++) {
+    const { session: next, resumed_from } = await resumeSession({ root })
+    expect(resumed_from).toMatchObject({ session_id: 's', tip_uuid: 'b' })
+    await next!.release()
+  }
+  const [name] = readdirSync(join(root, '.transcripts')).filter((it) => it !== 's.jsonl')
+  const empty = await resumeSession({ root, id: name!.replace('.jsonl', ''), mode: 'inspect' })
+  expect(empty.resumed_from.session_id).toBe('s')
+  expect(empty.messages.map(({ uuid }) => uuid)).toEqual(['a', 'b'])
+})
+
+test('nothing to resume is said, with the place that was searched', async (t) => {
+  const root = temporaryFolder(t)
+  await expect(resumeSession({ root })).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+  await expect(resumeSession({ root, id: 'nobody' })).rejects.toMatchObject({
+    code: 'ERR_NOT_FOUND',
+    message: expect.stringContaining(join(root, '.transcripts')),
+  })
+  expect(readdirSync(root)).toEqual([])
+})
+
+const call = (id: string, idempotent?: boolean) =>
+  ({
+    type: 'tool_call',
+    payload: { tool_call_id: id, name: 'x', input: {}, ...(idempotent && { idempotent }) },
+  }) as const
+
+test('an open tool call is told, and each policy does what it says (003-65, T21, T22)', async (t) => {
+  const { root, session } = await newSession(t, { id: 's' })
+  await say(session, 'a')
+  await session.append(call('t1'))
+  await session.append(call('t2', true))
+  await session.append(call('t3'))
+  await session.append({
+    type: 'tool_result',
+    payload: { tool_call_id: 't1', content: 'ok', is_error: false },
+  })
+  await session.release()
+  const results = async (toolPolicy: 'synthesize' | 'retry' | 'drop') => {
+    const resumed = await resumeSession({ root, id: 's', mode: 'inspect', toolPolicy })
+    expect(resumed.interruption.kind).toBe('tool_call')
+    const types = resumed.messages.map(({ type, synthetic }) => type + (synthetic ? '*' : ''))
+    return { types, retry: resumed.retry.length }
+  }
+  expect(await results('synthesize')).toEqual({
+    types: [
+      'user',
+      'tool_call',
+      'tool_call',
+      'tool_call',
+      'tool_result',
+      'tool_result*',
+      'tool_result*',
+    ],
+    retry: 0,
+  })
+  expect((await results('drop')).types).toEqual(['user', 'tool_call', 'tool_result'])
+  expect((await results('retry')).retry).toBe(1)
+})
+
+test('a fork shows what its source showed at that event, by copied bytes (003-46, T24)', async (t) => {
+  const { root, session } = await newSession(t, { id: 'source' })
+  await say(session, 'a', 'b', 'c', 'd')
+  const summary = await compact(session, 'd')
+  await say(session, 'e')
+  const { projection } = session
+  const boundary = projection.lastBoundary!.uuid
+  await session.append({
+    type: 'summary_revision',
+    payload: {
+      summary_event_uuid: summary,
+      boundary_uuid: boundary,
+      text: 'better',
+      attempt: 1,
+      final: true,
+    },
+  })
+  const source = readFileSync(session.path)
+  for (const at of ['b', summary, boundary, 'e']) {
+    const fork = forkSession('source', { root, at })
+    const there = await resumeSession({ root, id: 'source', mode: 'inspect', at })
+    const here = await resumeSession({ root, id: fork.session_id, mode: 'inspect' })
+    const texts = (it: typeof here) => it.messages.map(({ uuid, payload }) => [uuid, payload])
+    expect(texts(here), at).toEqual(texts(there))
+    const bytes = readFileSync(fork.transcript_path)
+    const base = bytes.indexOf('\n') + 1
+    const copied = bytes.length - base
+    expect(bytes.subarray(base, base + 200)).toEqual(source.subarray(0, 200))
+    expect(copied).toBeLessThanOrEqual(source.length)
+    expect((await verifyLog(fork.transcript_path)).findings.map(({ code }) => code)).toEqual([])
+  }
+  expect(readFileSync(session.path)).toEqual(source)
+  expect(() => forkSession('source', { root, newId: 'source' })).toThrow(/there already/)
+})
+
+test('a fork of a fork goes on like its source, compactions included', async (t) => {
+  const { root, session } = await newSession(t, { id: 'one' })
+  await say(session, 'a', 'b', 'c')
+  const summary = await compact(session, 'c')
+  await session.release()
+  const two = forkSession('one', { root, newId: 'two' })
+  const three = forkSession(two.session_id, { root, newId: 'three' })
+  const { session: again } = await resumeSession({ root, id: three.session_id, mode: 'append' })
+  t.onTestFinished(() => again!.release())
+  expect(seen(again!)).toEqual([summary, 'c'])
+  await say(again!, 'd')
+  const inner = await compact(again!, 'd')
+  await say(again!, 'e')
+  await again!.release()
+  const { messages, readFrom } = await resumeSession({ root, id: 'three', mode: 'inspect' })
+  expect(messages.map(({ uuid }) => uuid)).toEqual([inner, 'd', 'e'])
+  expect(readFrom).toBeGreaterThan(0)
+})
+
+test('trust starts empty after resume and fork, and cannot be written (003-11, 003-12, 003-70, T26)', async (t) => {
+  const { root, session } = await newSession(t, { id: 's' })
+  const canary = `canary-${Math.random()}`
+  session.permissions.grant(canary)
+  await say(session, 'a')
+  const event = { type: 'note', payload: { deep: [{ ledger: session.permissions }] } }
+  await expect(session.append(event)).rejects.toMatchObject({ code: 'ERR_PERMISSION_STATE' })
+  expect(() => JSON.stringify(new PermissionLedger())).toThrow(TypeError)
+  await session.close()
+  const resumed = await resumeSession({ root, id: 's' })
+  expect(resumed.permissions.has(canary)).toBe(false)
+  expect(resumed.permissions.restored).toBe(false)
+  expect(JSON.stringify({ ...resumed, session: undefined })).not.toContain(canary)
+  await resumed.session!.close()
+  forkSession('s', { root })
+  for (const name of readdirSync(join(root, '.transcripts'))) {
+    expect(readFileSync(join(root, '.transcripts', name)).includes(canary)).toBe(false)
+  }
+})
+
+test('numbers of a context that was compacted since are not taken for new ones (T19)', async (t) => {
+  const { root, session } = await newSession(t, { id: 's' })
+  const usage = { input_tokens: 170_000, output_tokens: 10 }
+  await session.append({ type: 'user', uuid: 'a', payload: { content: 'a' } })
+  await session.append({ type: 'assistant', uuid: 'b', payload: { content: 'b', usage } })
+  await compact(session, 'b')
+  await session.release()
+  const { messages } = await resumeSession({ root, id: 's', mode: 'inspect' })
+  expect(messages.at(-1)?.payload).toMatchObject({ usage: null, usage_stale: true })
+})
+
+test('fifty turns read the file once (003-73, 003-77, 003-83, T27)', async (t) => {
+  const { root, session } = await newSession(t, { id: 's' })
+  await say(session, 'start')
+  await session.close()
+  const { session: again } = await resumeSession({ root, id: 's', mode: 'append' })
+  t.onTestFinished(() => again!.release())
+  const before = readBytes()
+  for (let turn = 0; turn < 50; turn++) {
+    await say(again!, `q${turn}`, `r${turn}`)
+    expect(again!.messages().messages).toHaveLength(3 + turn * 2)
+  }
+  const bytes = readBytes() - before
+  if (Number.isFinite(bytes)) expect(bytes).toBeLessThan(20_000)
+})
+
+function readBytes(): number {
+  try {
+    return Number(/^rchar: (\d+)/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1])
+  } catch {
+    return Number.NaN
+  }
+}
+
+test('a title is repeated, so that a look at the end of the file finds it', async (t) => {
+  const { session } = await newSession(t)
+  await session.rename('The title')
+  await session.rename('an automatic one', 'auto')
+  const payload = { content: 'x'.repeat(8000) }
+  for (let index = 0; index < 40; index++) await session.append({ type: 'user', payload })
+  const tail = readFileSync(session.path)
+    .subarray(-64 * 1024)
+    .toString()
+  expect(tail).toContain('"title":"The title","title_source":"user"')
+})
+
+test('a second process may resume the same session at the same time', async (t) => {
+  const { root, session } = await newSession(t, { id: 's' })
+  await say(session, 'a')
+  const both = await Promise.all([
+    resumeSession({ root, id: 's' }),
+    resumeSession({ root, id: 's' }),
+  ])
+  for (const { session: next, messages } of both) {
+    expect(messages.map(({ uuid }) => uuid)).toEqual(['a'])
+    await next!.release()
+  }
+  expect(both[0].session_id).not.toBe(both[1].session_id)
+})
