@@ -1,0 +1,87 @@
+// What a command is: how it is called, what its help teaches, and what it does with both streams.
+
+import type { Notes } from './notes.js'
+import type { Output } from './output.js'
+
+/** What a command may touch of its process. Tests and `bin/` hand it in. */
+export type CliIo = Pick<
+  NodeJS.Process,
+  'stdin' | 'stdout' | 'stderr' | 'env' | 'cwd' | 'once' | 'off'
+>
+
+export interface OptionSpec {
+  /** Without the dashes. */
+  readonly name: string
+  /** How the help calls the value; an option without it is a switch. */
+  readonly value?: string
+  readonly text: string
+}
+
+export interface Command {
+  readonly name: string
+  readonly summary: string
+  /** In the notation of help pages: `<session>`, `[target...]`; empty for none. */
+  readonly operand: string
+  /** What it is; of several, one text for each. */
+  readonly operandText: string | readonly string[]
+  readonly options: readonly OptionSpec[]
+  /** Ends the help: examples with their output, and what the exit code says. */
+  readonly lesson: string
+  /** Called by scripts for every event, so it must start without the help library. */
+  readonly isHot?: true
+  run(call: Call): Promise<number>
+}
+
+/** One use of a command, after parsing. */
+export interface Call {
+  readonly operands: readonly string[]
+  /** The value of an option; `undefined` when it was not given. */
+  value(name: string): string | undefined
+  /** Whether a switch was given. */
+  has(name: string): boolean
+  readonly output: Output
+  readonly notes: Notes
+  readonly io: CliIo
+}
+
+export type Parsed = Pick<Call, 'operands' | 'value' | 'has'>
+
+/** What a parser found: strings for values, `true` for switches. */
+export function parsedOf(operands: readonly string[], found: ReadonlyMap<string, unknown>): Parsed {
+  return {
+    operands,
+    value: (name) => {
+      const value = found.get(name)
+      return typeof value === 'string' ? value : undefined
+    },
+    has: (name) => found.get(name) === true,
+  }
+}
+
+/** The command line was not understood. Its message needs no remedy: the help is one. */
+export class UsageError extends Error {
+  readonly code = 'ERR_ARG'
+  readonly details: Readonly<Record<string, string | number>>
+
+  constructor(message: string, details: Readonly<Record<string, string | number>> = {}) {
+    super(message)
+    this.details = details
+  }
+}
+
+export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
+  {
+    name: 'root',
+    value: 'DIR',
+    text: 'the store (default: $JSONL_SESSION_ROOT, else ~/.jsonl-session)',
+  },
+  {
+    name: 'home',
+    value: 'DIR',
+    text: 'the prompt history (default: $JSONL_SESSION_HOME, else ~/.jsonl-session)',
+  },
+  { name: 'agent', value: 'ID', text: 'whose sessions (default: "default")' },
+  { name: 'json', text: 'print JSON for programs; errors are JSON on stderr then' },
+  { name: 'no-color', text: 'print without colour, as NO_COLOR and pipes do' },
+  { name: 'quiet', text: 'print no words on stderr but errors' },
+]

@@ -1,0 +1,45 @@
+// Words for people, on stderr. With --json they are JSON too, one object per line, so that a
+// program can read both streams.
+
+import type { Diagnostic } from '../format/index.js'
+import { toPlainText } from './plain-text.js'
+
+export interface NotesOptions {
+  readonly isQuiet: boolean
+  readonly isJson: boolean
+}
+
+export class Notes {
+  readonly #stream: NodeJS.WriteStream
+  readonly #isQuiet: boolean
+  readonly #isJson: boolean
+
+  constructor(stream: NodeJS.WriteStream, { isQuiet, isJson }: NotesOptions) {
+    this.#stream = stream
+    this.#isQuiet = isQuiet
+    this.#isJson = isJson
+  }
+
+  /** Whether somebody is watching who may be told of progress. */
+  get isWatched(): boolean {
+    return this.#stream.isTTY === true && !this.#isQuiet && !this.#isJson
+  }
+
+  /** A remark that a program does not need. */
+  say(text: string): void {
+    if (!this.#isQuiet && !this.#isJson) this.#stream.write(`${text}\n`)
+  }
+
+  /** On the line where the cursor stands, to be replaced by the next; for terminals only. */
+  sayInPlace(text: string): void {
+    if (this.isWatched) this.#stream.write(`\r\x1b[K${text}`)
+  }
+
+  tell(diagnostic: Diagnostic): void {
+    if (this.#isQuiet) return
+    const { code, message } = diagnostic
+    this.#stream.write(
+      this.#isJson ? `${JSON.stringify({ diagnostic })}\n` : `${code}: ${toPlainText(message)}\n`,
+    )
+  }
+}

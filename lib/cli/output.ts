@@ -1,0 +1,50 @@
+// Text on its way to a stream that may be slow, full or gone.
+
+// Rows are short and system calls are not free, so rows are gathered into pieces of this size.
+const HELD_CHARS_MAX = 64 * 1024
+
+/** Nobody reads any more, as after `| head`. Not a failure: there is nothing left to do. */
+export class ReaderGone extends Error {}
+
+export class Output {
+  readonly #stream: NodeJS.WriteStream
+  #held = ''
+
+  constructor(stream: NodeJS.WriteStream) {
+    this.#stream = stream
+    // The callback of every write hears of its error too; without a listener it would be thrown.
+    stream.on('error', () => {})
+  }
+
+  get isTerminal(): boolean {
+    return this.#stream.isTTY === true
+  }
+
+  /** Columns of the terminal; `undefined` when the output is a pipe or a file. */
+  get columns(): number | undefined {
+    return this.isTerminal ? this.#stream.columns : undefined
+  }
+
+  async write(text: string): Promise<void> {
+    this.#held += text
+    if (this.#held.length >= HELD_CHARS_MAX) await this.flush()
+  }
+
+  /** Resolves once the stream has taken everything, so a slow reader slows its writer. */
+  async flush(): Promise<void> {
+    if (this.#held === '') return
+    const text = this.#held
+    this.#held = ''
+    await new Promise<void>((resolve, reject) => {
+      this.#stream.write(text, (error) => {
+        if (error == null) resolve()
+        else reject(isReaderGone(error) ? new ReaderGone() : error)
+      })
+    })
+  }
+}
+
+// EOF is what Windows says of a closed pipe; the last is what every write after the first hears.
+function isReaderGone({ code }: NodeJS.ErrnoException): boolean {
+  return code === 'EPIPE' || code === 'EOF' || code === 'ERR_STREAM_DESTROYED'
+}

@@ -1,0 +1,57 @@
+// An error, told to whoever called: a sentence for people, an object for programs, and the exit
+// code for both. A stack is shown only to those who ask for it.
+
+import { isSessionError, type SessionError, toSessionError } from '../errors.js'
+import { type CliIo, UsageError } from './command.js'
+import { exitCodeOf } from './exit-codes.js'
+import { toPlainText } from './plain-text.js'
+
+export interface ReportOptions {
+  readonly io: CliIo
+  readonly isJson: boolean
+  /** Whose help to point at. */
+  readonly commandName?: string | undefined
+}
+
+export function reportError(thrown: unknown, { io, isJson, commandName }: ReportOptions): number {
+  const error = known(thrown)
+  const text = isJson ? jsonOf(error) : sentenceOf(error, commandName)
+  io.stderr.write(`${text}\n`)
+  if (io.env['JSONL_SESSION_DEBUG'] === '1') io.stderr.write(`${stackOf(thrown)}\n`)
+  return exitCodeOf(error)
+}
+
+function known(thrown: unknown): unknown {
+  const { syscall, path } = thrown as NodeJS.ErrnoException
+  if (isSessionError(thrown) || syscall === undefined) return thrown
+  return toSessionError(thrown, syscall, path ?? 'the output')
+}
+
+function jsonOf(error: unknown): string {
+  const { code, details = {} } = error as Partial<SessionError>
+  const isCoded = isSessionError(error) || error instanceof UsageError
+  return JSON.stringify({
+    error: { code: isCoded ? code : 'ERR_UNEXPECTED', message: messageOf(error), details },
+  })
+}
+
+function sentenceOf(error: unknown, commandName: string | undefined): string {
+  const name = commandName === undefined ? 'jsonl-session' : `jsonl-session ${commandName}`
+  if (error instanceof UsageError) {
+    // Its message is ours, and may be several lines: it is shown as it is.
+    return `${name}: ${error.message}\nSee \`${name} --help\`.`
+  }
+  const message = toPlainText(messageOf(error))
+  if (isSessionError(error)) return `${name}: ${message} (${error.code})`
+  return `${name}: unexpected: ${message}\nJSONL_SESSION_DEBUG=1 shows where. Please report it.`
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+function stackOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const stack = error.stack ?? error.message
+  return error.cause === undefined ? stack : `${stack}\ncaused by ${stackOf(error.cause)}`
+}

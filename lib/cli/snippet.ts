@@ -1,0 +1,53 @@
+// What an event says, in as few words as fit in a row.
+
+import type { SessionEvent } from '../format/index.js'
+import { clip, toPlainText } from './plain-text.js'
+
+// Enough to hold a snippet even when much of it is space that collapses; the rest of a text of
+// megabytes need not be looked at.
+const CHARS_LOOKED_AT = 2000
+
+/** One line, at most so many columns. */
+export function snippetOf(event: SessionEvent, columns: number): string {
+  return clip(toPlainText(textOf(event).slice(0, CHARS_LOOKED_AT)), columns)
+}
+
+function textOf(event: SessionEvent): string {
+  const { payload, type } = event
+  // A line of a history has no envelope; what it says is its prompt.
+  if (type === undefined) return textOfBare(event)
+  if (!isRecord(payload)) return ''
+  const { content, text, summary, title, name, input, digest } = payload
+  if (type === 'tool_call' && typeof name === 'string') return `${name} ${jsonOf(input)}`
+  if (content !== undefined) return textOfContent(content)
+  for (const candidate of [text, summary, title, digest]) {
+    if (typeof candidate === 'string') return candidate
+  }
+  return jsonOf(payload)
+}
+
+function textOfBare(line: object): string {
+  const { prompt } = line as { prompt?: unknown }
+  return typeof prompt === 'string' ? prompt : jsonOf(line)
+}
+
+/** A string, or the provider's blocks: text as text, anything else by its kind. */
+function textOfContent(content: unknown): string {
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) return jsonOf(content)
+  return content
+    .map((block) => {
+      if (!isRecord(block)) return String(block)
+      if (typeof block['text'] === 'string') return block['text']
+      return `[${block['type']}${typeof block['name'] === 'string' ? ` ${block['name']}` : ''}]`
+    })
+    .join(' ')
+}
+
+function jsonOf(value: unknown): string {
+  return JSON.stringify(value) ?? ''
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,39 @@
+// Which file is meant: an argument that contains a separator or ends in .jsonl is a file, anything
+// else is a session, by its id or by the beginning of it.
+
+import { SessionError } from '../errors.js'
+import type { StoreOptions } from '../store/index.js'
+import { UsageError } from './command.js'
+
+export async function pathOf(target: string, options: StoreOptions): Promise<string> {
+  if (isFile(target)) return target
+  // Who names a file needs no store, and should not wait for it to load.
+  const { findTranscript } = await import('../store/index.js')
+  return findTranscript(target, options)
+}
+
+/**
+ * The session that is meant, for commands that need one of the store. A file is taken for the
+ * session it holds, because that is what people have at hand to paste.
+ */
+export async function sessionOf(target: string, options: StoreOptions): Promise<string> {
+  if (!isFile(target)) return target
+  const { resolve } = await import('node:path')
+  const { digestTranscript, isSkipped, layoutOf } = await import('../store/index.js')
+  const path = resolve(target)
+  const digest = digestTranscript(path)
+  if (isSkipped(digest)) {
+    const what = `${target} is no transcript (${digest.reason})`
+    throw new SessionError('ERR_NOT_FOUND', what, { path })
+  }
+  const { transcriptPath, transcripts } = layoutOf(options)
+  if (transcriptPath(digest.session_id) === path) return digest.session_id
+  throw new UsageError(
+    `${target} is not a session of ${transcripts}; log, verify and show read any file`,
+    { path },
+  )
+}
+
+function isFile(target: string): boolean {
+  return /[/\\]/.test(target) || target.endsWith('.jsonl')
+}

@@ -1,0 +1,65 @@
+// What a message is made of, whichever of the two shapes its tools are recorded in: events of
+// their own, or blocks of the provider's messages.
+
+export type Part =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'call'; readonly text: string }
+  | { readonly kind: 'result'; readonly text: string; readonly isError: boolean }
+  /** Something that is no text: only said to be there. */
+  | { readonly kind: 'other'; readonly text: string }
+
+export interface Turn {
+  readonly type: string
+  readonly uuid: string
+  readonly ts: string
+  readonly payload: unknown
+  readonly synthetic?: true | undefined
+}
+
+export function partsOf({ type, payload }: Pick<Turn, 'type' | 'payload'>): Part[] {
+  const fields = fieldsOf(payload)
+  const { content, text, summary, name, input, is_error } = fields
+  if (type === 'tool_call') return [callPart(name, input)]
+  if (type === 'tool_result') return [resultPart(content, is_error)]
+  if (Array.isArray(content)) return content.map(partOfBlock)
+  const said = [content, text, summary].find((value) => typeof value === 'string')
+  return [{ kind: 'text', text: (said as string | undefined) ?? jsonOf(payload) }]
+}
+
+/** Only what was said: the text of a turn without any tools, in one line. */
+export function wordsOf(turn: Pick<Turn, 'type' | 'payload'>): string {
+  const texts = partsOf(turn).flatMap(({ kind, text }) => (kind === 'text' ? text : []))
+  return texts.join(' ')
+}
+
+function partOfBlock(block: unknown): Part {
+  const { type, text, thinking, name, input, content, is_error } = fieldsOf(block)
+  if (typeof block === 'string') return { kind: 'text', text: block }
+  if (typeof text === 'string') return { kind: 'text', text }
+  if (type === 'tool_use') return callPart(name, input)
+  if (type === 'tool_result') return resultPart(content, is_error)
+  const said = typeof thinking === 'string' ? `: ${thinking}` : ''
+  return { kind: 'other', text: `[${typeof type === 'string' ? type : 'block'}${said}]` }
+}
+
+function callPart(name: unknown, input: unknown): Part {
+  return { kind: 'call', text: `${typeof name === 'string' ? name : '?'} ${jsonOf(input)}`.trim() }
+}
+
+function resultPart(content: unknown, isError: unknown): Part {
+  const text = Array.isArray(content)
+    ? content.map((block) => partOfBlock(block).text).join('\n')
+    : typeof content === 'string'
+      ? content
+      : jsonOf(content)
+  return { kind: 'result', text, isError: isError === true }
+}
+
+function jsonOf(value: unknown): string {
+  return JSON.stringify(value) ?? ''
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isObject ? (value as Record<string, unknown>) : {}
+}

@@ -1,0 +1,165 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../helpers/temporary.js'
+import { runCli, runInTerminal, runWell } from './command-line.js'
+
+const HELLO = ['--type', 'user', '--payload', '{"content":"hello"}']
+
+function transcriptOf(root: string, name = 'demo'): string {
+  return join(root, '.transcripts', `${name}.jsonl`)
+}
+
+function linesOf(path: string): string[] {
+  return readFileSync(path, 'utf8').trimEnd().split('\n')
+}
+
+test('append prints where the event stands (003-19)', async (t) => {
+  const root = temporaryFolder(t)
+  const answer = await runCli(['append', 'demo', ...HELLO, '--uuid', 'one'], { root })
+  const path = transcriptOf(root)
+  const [header, line] = linesOf(path)
+  const offset = Buffer.byteLength(`${header}\n`)
+  expect(answer).toEqual({
+    stdout: `appended user one at byte ${offset}, line 2 of ${path}\n`,
+    stderr: '',
+    exitCode: 0,
+  })
+  expect(JSON.parse(header!)).toMatchObject({ type: 'session_header' })
+  expect(JSON.parse(line!)).toMatchObject({ uuid: 'one', payload: { content: 'hello' } })
+})
+
+test('append --json prints one object and nothing else (003-19)', async (t) => {
+  const root = temporaryFolder(t)
+  await runWell(['append', 'demo', ...HELLO], { root })
+  const { stdout, stderr } = await runCli(['append', 'demo', ...HELLO, '--json'], { root })
+  const receipt = JSON.parse(stdout)
+  const [header, first] = linesOf(transcriptOf(root))
+  expect(receipt).toEqual({
+    uuid: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    byte_offset: Buffer.byteLength(`${header}\n${first}\n`),
+    line_number: 3,
+    duplicate: false,
+  })
+  expect(stdout.endsWith('}\n')).toBe(true)
+  expect(stderr).toBe('')
+})
+
+test('append twice with one uuid writes one line (003-23)', async (t) => {
+  const root = temporaryFolder(t)
+  const args = ['append', 'demo', ...HELLO, '--uuid', 'one']
+  const first = JSON.parse(await runWell([...args, '--json'], { root }))
+  const again = JSON.parse(await runWell([...args, '--json'], { root }))
+  expect(again).toEqual({ ...first, duplicate: true })
+  expect(await runWell(args, { root })).toMatch(/^nothing written, already there: user one at byte/)
+  expect(linesOf(transcriptOf(root))).toHaveLength(2)
+})
+
+test('append takes its payload from stdin', async (t) => {
+  const root = temporaryFolder(t)
+  const content = 'a "b"\n日本語 '.repeat(20_000)
+  const input = `\ufeff${JSON.stringify({ content })}\n`
+  await runWell(['append', 'demo', '--type', 'user', '--payload', '-'], { root, input })
+  const [, line] = linesOf(transcriptOf(root))
+  expect(JSON.parse(line!).payload).toEqual({ content })
+})
+
+test('append without a payload writes an empty one', async (t) => {
+  const root = temporaryFolder(t)
+  await runWell(['append', 'demo', '--type', 'turn_end', '--durability', 'none'], { root })
+  expect(JSON.parse(linesOf(transcriptOf(root))[1]!)).toMatchObject({ payload: {} })
+})
+
+test('append refuses a payload on stdin of more than 32 MiB', async (t) => {
+  const root = temporaryFolder(t)
+  const input = Buffer.alloc(32 * 1024 * 1024 + 1, 'x')
+  const args = ['append', 'demo', '--type', 'user', '--payload', '-']
+  const { stderr, exitCode } = await runCli(args, { root, input })
+  expect(stderr).toContain('32 MiB')
+  expect(stderr).toContain('ERR_LINE_TOO_LARGE')
+  expect(exitCode).toBe(2)
+  expect(readdirSync(root)).toEqual([])
+})
+
+test('a payload that is no JSON is shown where it goes wrong', async (t) => {
+  const root = temporaryFolder(t)
+  const args = ['append', 'demo', '--type', 'user', '--payload', '{"content": hello}']
+  const { stdout, stderr, exitCode } = await runCli(args, { root })
+  expect(stderr).toContain('position 12 (line 1, column 13)')
+  expect(stderr).toContain(`  {"content": hello}\n${' '.repeat(14)}^\n`)
+  expect(stderr).toContain(`Example: --payload '{"content":"hello"}'`)
+  expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 2 })
+
+  const asJson = await runCli([...args, '--json'], { root })
+  expect(JSON.parse(asJson.stderr).error).toMatchObject({
+    code: 'ERR_ARG',
+    details: { position: 12, line: 1, column: 13 },
+  })
+  expect(readdirSync(root)).toEqual([])
+})
+
+test.each([
+  ['an empty stdin', '', 'The payload is empty'],
+  ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22]), 'not UTF-8'],
+  ['an array', '[1]', 'must be a JSON object'],
+])('append refuses %s as a payload', async (_, input, reason) => {
+  const answer = await runCli(['append', 'demo', '--type', 'user', '--payload', '-'], { input })
+  expect(answer.stderr).toContain(reason)
+  expect(answer).toMatchObject({ stdout: '', exitCode: 2 })
+})
+
+test('append refuses permission state and writes nothing (003-70, 003-80)', async (t) => {
+  const root = temporaryFolder(t)
+  const payload = '{"content":"x","allowed_tools":["Bash"]}'
+  const args = ['append', 'demo', '--type', 'user', '--payload', payload]
+  const asWords = await runCli(args, { root })
+  expect(asWords.stderr).toContain('ERR_PERMISSION_STATE')
+  expect(asWords).toMatchObject({ stdout: '', exitCode: 2 })
+  const asJson = await runCli(['append', 'demo', '--type', 'permission_grant', '--json'], { root })
+  expect(JSON.parse(asJson.stderr).error.code).toBe('ERR_PERMISSION_STATE')
+  expect(asJson).toMatchObject({ stdout: '', exitCode: 2 })
+  expect(existsSync(transcriptOf(root))).toBe(false)
+})
+
+test('append writes an event whose --prev is missing, and says so on stderr', async (t) => {
+  const root = temporaryFolder(t)
+  await runWell(['append', 'demo', ...HELLO], { root })
+  const args = ['append', 'demo', ...HELLO, '--prev', 'nobody']
+  const asWords = await runCli(args, { root })
+  expect(asWords.stderr).toMatch(/^dangling_prev: .*"nobody"/)
+  expect(asWords).toMatchObject({ stdout: expect.stringMatching(/^appended user/), exitCode: 0 })
+  const asJson = await runCli([...args, '--json'], { root })
+  expect(JSON.parse(asJson.stderr).diagnostic).toMatchObject({ code: 'dangling_prev' })
+  const quietly = await runCli([...args, '--quiet'], { root })
+  expect(quietly.stderr).toBe('')
+})
+
+test('append to an agent writes beside the sessions of others', async (t) => {
+  const root = temporaryFolder(t)
+  await runWell(['--root', root, 'append', 'demo', ...HELLO, '--agent', 'reviewer'])
+  expect(linesOf(transcriptOf(join(root, 'agents', 'reviewer')))).toHaveLength(2)
+  expect(existsSync(transcriptOf(root))).toBe(false)
+})
+
+test.each([
+  [['append', 'demo'], 'append needs --type'],
+  [['append', '--type', 'user'], "missing required argument 'session'"],
+  [['append', 'demo', 'other', '--type', 'user'], 'too many arguments'],
+  [['append', 'demo', '--typ', 'user'], 'Did you mean --type?'],
+  [['append', 'demo', '--type', 'user', '--durability', 'often'], 'not "often"'],
+  [['append', 'demo', '--type', 'No Type'], 'is no event type'],
+])('%j is refused as wrong use', async (args, reason) => {
+  const { stdout, stderr, exitCode } = await runCli(args)
+  expect(stderr).toContain(reason)
+  expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 2 })
+})
+
+test('append that waits for a person to type says so', async (t) => {
+  const root = temporaryFolder(t)
+  const input = '{"content":"typed"}'
+  const args = ['append', 'demo', '--type', 'user', '--payload', '-', '--root', root]
+  const { stdout, stderr, exitCode } = await runInTerminal(args, { input })
+  expect(stderr).toContain('Waiting for the payload')
+  expect(stdout).toMatch(/^appended user/)
+  expect(exitCode).toBe(0)
+})
