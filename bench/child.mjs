@@ -1,0 +1,21 @@
+// The other end of processes.mjs. Each task loads only what it needs: some are about memory.
+
+const TASKS = {
+  case: async (argument) => (await import('./cases/index.mjs')).measureCase(argument),
+  'make-logs': async (argument) => (await import('./big-log.mjs')).makeLogs(argument),
+  read: async (argument) => (await import('./read-tasks.mjs')).read(argument),
+  'make-sessions': async (argument) => (await import('./sessions.mjs')).makeSessions(argument),
+  resume: async (argument) => (await import('./sessions.mjs')).resume(argument),
+  'one-shots': async (argument) => (await import('./one-shots.mjs')).append(argument),
+}
+
+process.on('disconnect', () => process.exit())
+
+const [task, argument] = process.argv.slice(2)
+let answer
+try {
+  answer = { result: await TASKS[task](JSON.parse(argument)) }
+} catch (error) {
+  answer = { error: error.stack ?? String(error) }
+}
+process.send(answer, () => process.disconnect())

@@ -1,0 +1,22 @@
+// What is measured: the built package, as its users get it. By a path that is put together here,
+// because this folder is a package of its own and cannot name the one around it.
+
+import { existsSync } from 'node:fs'
+
+const LOG = new URL('../dist/lib/log/index.js', import.meta.url)
+const LIBRARY = new URL('../dist/lib/index.js', import.meta.url)
+const STORE = new URL('../dist/lib/store/index.js', import.meta.url)
+
+export const BINARY = new URL('../dist/bin/jsonl-session.js', import.meta.url).pathname
+
+if (!existsSync(LOG)) throw new Error('dist/ is missing: "npm run bench" builds it first')
+
+export const { appendOnce, indexUuids, openLog, readLogBackwardSync, readLogSync } = await import(
+  LOG.href
+)
+
+/** Whole sessions; loaded by those who measure them, because memory is part of the measure. */
+export const loadSessions = async () => ({
+  ...(await import(LIBRARY.href)),
+  ...(await import(STORE.href)),
+})

@@ -1,0 +1,44 @@
+// One of several processes that append to the same log without keeping it open.
+
+import { once } from 'node:events'
+import { appendFileSync } from 'node:fs'
+import properLockfile from 'proper-lockfile'
+import { around, newEventsOf, readyEventsOf, textPayloads } from './events.mjs'
+import { appendOnce } from './library.mjs'
+
+const WARM_UPS = 5
+const PAYLOAD_CHARS = 200
+
+const WAYS = { 'append-once': appendOnceTo, 'proper-lockfile': lockAndAppendTo }
+
+/** It returns when this process began and ended, by the clock that all processes share. */
+export async function append({ way, path, warmUpPath, count }) {
+  const appendTo = WAYS[way]()
+  for (let done = 0; done < WARM_UPS; done++) await appendTo(warmUpPath)
+  const go = once(process, 'message')
+  process.send({ ready: true })
+  await go
+  const startMicros = nowMicros()
+  for (let done = 0; done < count; done++) await appendTo(path)
+  return { startMicros, endMicros: nowMicros() }
+}
+
+function appendOnceTo() {
+  const next = around(newEventsOf(textPayloads(PAYLOAD_CHARS)))
+  return (path) => appendOnce(path, [next()], { durability: 'none', lockTimeoutMs: 60_000 })
+}
+
+function lockAndAppendTo() {
+  const next = around(readyEventsOf(textPayloads(PAYLOAD_CHARS)))
+  // Waits as ours does: 5 ms at first, 50 ms at most, apart from each other.
+  const retries = { retries: 5000, factor: 2, minTimeout: 5, maxTimeout: 50, randomize: true }
+  return async (path) => {
+    const unlock = await properLockfile.lock(path, { realpath: false, retries })
+    appendFileSync(path, `${JSON.stringify(next())}\n`)
+    await unlock()
+  }
+}
+
+function nowMicros() {
+  return Number(process.hrtime.bigint() / 1000n)
+}
