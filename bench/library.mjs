@@ -5,9 +5,10 @@ import { existsSync } from 'node:fs'
 
 const LOG = new URL('../dist/lib/log/index.js', import.meta.url)
 const LIBRARY = new URL('../dist/lib/index.js', import.meta.url)
+const FORMAT = new URL('../dist/lib/format/index.js', import.meta.url)
 const STORE = new URL('../dist/lib/store/index.js', import.meta.url)
 
-export const BINARY = new URL('../dist/bin/jsonl-session.js', import.meta.url).pathname
+export const BINARY = new URL('../dist/bin/jsonl-session.cjs', import.meta.url).pathname
 
 if (!existsSync(LOG)) throw new Error('dist/ is missing: "npm run bench" builds it first')
 
@@ -20,3 +21,5 @@ export const loadSessions = async () => ({
   ...(await import(LIBRARY.href)),
   ...(await import(STORE.href)),
 })
+
+export const loadFormat = () => import(FORMAT.href)

@@ -30,8 +30,8 @@ function appendOnceTo() {
 
 function lockAndAppendTo() {
   const next = around(readyEventsOf(textPayloads(PAYLOAD_CHARS)))
-  // Waits as ours does: 5 ms at first, 50 ms at most, apart from each other.
-  const retries = { retries: 5000, factor: 2, minTimeout: 5, maxTimeout: 50, randomize: true }
+  // Waits as ours does: 1 ms at first, 50 ms at most, apart from each other.
+  const retries = { retries: 5000, factor: 2, minTimeout: 1, maxTimeout: 50, randomize: true }
   return async (path) => {
     const unlock = await properLockfile.lock(path, { realpath: false, retries })
     appendFileSync(path, `${JSON.stringify(next())}\n`)

@@ -4,9 +4,9 @@ import { spawnSync } from 'node:child_process'
 import {
   closeSync,
   fstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
+  readFileSync,
   readSync,
   writeFileSync,
 } from 'node:fs'
@@ -19,7 +19,7 @@ import {
   inRandomOrder,
   summary,
 } from '../harness.mjs'
-import { BINARY, indexUuids, loadSessions, openLog, readLogSync } from '../library.mjs'
+import { BINARY, indexUuids, loadFormat, loadSessions, openLog, readLogSync } from '../library.mjs'
 import { loadSqlite } from '../peers.mjs'
 import { runInChild } from '../processes.mjs'
 
@@ -177,13 +177,18 @@ async function makeMany(root, count) {
   const seed = await createSession({ root, id: 'seed', durability: 'none' })
   for (let index = 0; index < 50; index++) await seed.append({ type: 'user', payload })
   await seed.close()
-  const [header, ...lines] = Array.from(readLogSync(seed.path), ({ event: it }) => it)
+  const bytes = readFileSync(seed.path)
   const folder = join(root, '.transcripts')
-  mkdirSync(folder, { recursive: true })
-  const tail = lines.map((line) => JSON.stringify(line)).join('\n')
+  const { LineEncoder } = await loadFormat()
+  const encoder = new LineEncoder()
+  const [{ event: header, length }] = readLogSync(seed.path)
+  const rest = bytes.subarray(length + 1)
   for (let index = 0; index < count - 1; index++) {
-    const own = { ...header, payload: { ...header.payload, session_id: `s${index}` } }
-    writeFileSync(join(folder, `s${index}.jsonl`), `${JSON.stringify(own)}\n${tail}\n`)
+    const payload = { ...header.payload, session_id: `s${index}` }
+    encoder.reset()
+    encoder.addEvent({ ...header, prevJson: 'null', payloadJson: JSON.stringify(payload) })
+    const own = encoder.bytes({ isolate: false })
+    writeFileSync(join(folder, `s${index}.jsonl`), Buffer.concat([own, rest]))
   }
 }
 

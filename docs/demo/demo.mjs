@@ -51,7 +51,7 @@ async function recordAndKill() {
 }
 
 function cli(...args) {
-  const bin = here('../../dist/bin/jsonl-session.js')
+  const bin = here('../../dist/bin/jsonl-session.cjs')
   try {
     execFileSync(process.execPath, [bin, ...args, '--root', root], { stdio: 'inherit' })
   } catch (error) {

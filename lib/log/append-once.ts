@@ -10,6 +10,8 @@ import type { Receipt } from './receipt.js'
 import { SyncGroup } from './sync-group.js'
 
 const REACH_BYTES = 256 * 1024
+// Looked through for every event, so it is smaller than that of a writer that stays.
+const TIP_WINDOW_BYTES = 64 * 1024
 
 export interface AppendOnceOptions extends LogOptions {
   /** The first event of a log that does not exist yet, or is empty; written in the same write. */
@@ -36,6 +38,7 @@ export async function appendOnce(
       environment,
       hasLineNumbers: settings.hasLineNumbers,
       reachBytes: REACH_BYTES,
+      tipWindowBytes: TIP_WINDOW_BYTES,
       danglingPrev: 'report',
       report: (diagnostic) => diagnostics.push(diagnostic),
       observer: undefined,

@@ -30,6 +30,8 @@ export interface AppenderSettings {
   readonly hasLineNumbers: boolean
   /** How far back from the end to look for a uuid that a caller brings. */
   readonly reachBytes: number
+  /** How much of the end must hang together before its last event is taken for the tip. */
+  readonly tipWindowBytes: number
   /** What to do with a prev_uuid that nothing in reach has. */
   readonly danglingPrev: 'refuse' | 'report'
   readonly report: (diagnostic: Diagnostic) => void
@@ -60,7 +62,7 @@ export class Appender {
     this.#known = new KnownUuids(this.#file, settings)
     refuseNewerFormat(this.#file)
     if (this.#file.size === 0) this.#newlineCount = 0
-    else this.#take({ tip: findTip(this.#file), newlineCount: undefined })
+    else this.#take({ tip: findTip(this.#file, settings.tipWindowBytes), newlineCount: undefined })
     this.#fence = new Fence(this.#file, this.#known, this.#state)
   }
 

@@ -13,7 +13,7 @@ import { UuidIndex } from './uuid-index.js'
 export class KnownUuids {
   readonly #log: OpenLog
   readonly #reachBytes: number
-  readonly #index = new UuidIndex()
+  #made: UuidIndex | undefined
   #from = 0
   #to = -1
 
@@ -39,6 +39,12 @@ export class KnownUuids {
     if (first === undefined || this.#to !== first.receipt.byte_offset) return
     for (const { uuid, receipt } of lines) this.#index.add(uuid, receipt.byte_offset)
     this.#to = end
+  }
+
+  // Not before somebody asks: most writers never do.
+  get #index(): UuidIndex {
+    this.#made ??= new UuidIndex()
+    return this.#made
   }
 
   #cover(size: number): void {

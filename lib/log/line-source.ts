@@ -82,7 +82,11 @@ export class ForwardLines implements LineSource {
   #isSkipping: boolean
 
   constructor({ from, to, linesBefore, ...sizes }: LineRange) {
-    this.#chunkBytes = sizes.chunkBytes ?? CHUNK_BYTES
+    // A short range needs no large buffer, and making one takes longer than reading the range.
+    this.#chunkBytes = Math.min(
+      sizes.chunkBytes ?? CHUNK_BYTES,
+      Math.max(to - from, LINE_PREFIX_BYTES),
+    )
     this.#lineBytesMax = sizes.lineBytesMax ?? READ_LINE_BYTES_MAX
     this.#retained = Buffer.allocUnsafeSlow(MARGIN_BYTES + 2 * this.#chunkBytes)
     this.bytes = this.#retained

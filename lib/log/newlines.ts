@@ -10,8 +10,9 @@ const CHUNK_BYTES = 256 * 1024
 
 export function countNewlines(log: string | number, from = 0, to?: number): number {
   return withOpenLog(log, (open) => {
-    const bytes = Buffer.allocUnsafeSlow(MARGIN_BYTES + CHUNK_BYTES + 1)
     const end = Math.min(to ?? open.size, open.size)
+    const chunkBytes = Math.min(CHUNK_BYTES, Math.max(0, end - from))
+    const bytes = Buffer.allocUnsafeSlow(MARGIN_BYTES + chunkBytes + 1)
     let count = 0
     for (let position = from; position < end; ) {
       const length = Math.min(CHUNK_BYTES, end - position)

@@ -9,11 +9,12 @@ import { scanLog } from './scan.js'
 import type { ScannedLine } from './scanned-line.js'
 import { UuidIndex } from './uuid-index.js'
 
-const WINDOW_BYTES = 256 * 1024
-
-/** The tip of a log; `null` while nothing stands on the chain. */
-export function findTip(log: OpenLog): string | null {
-  for (let window = WINDOW_BYTES; window < log.size; window *= 2) {
+/**
+ * The tip of a log; `null` while nothing stands on the chain. A copied block longer than
+ * `windowBytes` would be taken for new lines; the larger it is, the more every look costs.
+ */
+export function findTip(log: OpenLog, windowBytes: number): string | null {
+  for (let window = windowBytes; window < log.size; window *= 2) {
     const run = runSince(log, log.size - window)
     if (run === 'broken') break
     if (run !== undefined) return run

@@ -26,6 +26,8 @@ interface HeldCall extends Call {
   reject(error: unknown): void
 }
 
+const TIP_WINDOW_BYTES = 256 * 1024
+
 // A promise that is there already: the cheapest way to run something at the end of the tick.
 const tick = Promise.resolve()
 
@@ -279,6 +281,7 @@ export class LogWriter implements AsyncDisposable {
       environment: this.#settings.environment,
       hasLineNumbers: this.#settings.hasLineNumbers,
       reachBytes: Number.POSITIVE_INFINITY,
+      tipWindowBytes: TIP_WINDOW_BYTES,
       danglingPrev: 'refuse',
       report: (diagnostic) => this.#diagnostics.push(diagnostic),
       observer: this.#settings.observer,

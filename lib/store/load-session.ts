@@ -45,6 +45,8 @@ export interface LoadedSession {
   readonly diagnostics: readonly Diagnostic[]
 }
 
+const HEADERS_BYTES = 16 * 1024
+
 export function loadSession(path: string, options: LoadOptions): LoadedSession {
   const { layout, at, revisions } = options
   const files: OpenFile[] = []
@@ -85,7 +87,9 @@ interface OpenFile {
 }
 
 function readStep(step: Step): OpenFile {
-  const headers = leadingHeaders(eventsFromStart(step.path))
+  // Most headers are short; only where none fits is more of the file read for it.
+  const short = leadingHeaders(eventsFromStart(step.path, HEADERS_BYTES))
+  const headers = short.length > 0 ? short : leadingHeaders(eventsFromStart(step.path))
   const offsetBase = offsetBaseOf(headers)
   const { at, revisions } = step
   return {
@@ -96,8 +100,8 @@ function readStep(step: Step): OpenFile {
   }
 }
 
-function* eventsFromStart(path: string): Generator<PlacedEvent> {
-  for (const entry of readLogSync(path)) if (entry.kind === 'event') yield entry
+function* eventsFromStart(path: string, to?: number): Generator<PlacedEvent> {
+  for (const entry of readLogSync(path, { to })) if (entry.kind === 'event') yield entry
 }
 
 /** From the oldest ancestor that was needed down to the session itself. */

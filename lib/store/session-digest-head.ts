@@ -8,6 +8,8 @@ import { forEachLine, type Window } from './session-digest-windows.js'
 const PROMPT_CODE_POINTS_MAX = 80
 
 /** Longer than any prompt of 80 code points, however many blanks stand between its words. */
+const PROMPT_CHARS_SHORT = 256
+const LINE_CHARS_SHORT = 768
 const PROMPT_CHARS_READ = 8192
 
 /** White space and control characters. */
@@ -67,6 +69,13 @@ const PROMPT_LINE = new RegExp(
 
 /** The usual case, also of a line of which only the beginning is there. */
 function promptOfLine(line: string, isLineCut: boolean): string | null {
+  // A title is made of the first words; looking through the rest would take longer than reading.
+  const isLong = line.length > LINE_CHARS_SHORT
+  const short = isLong ? promptIn(line.slice(0, LINE_CHARS_SHORT), true) : null
+  return short === null || short.length < PROMPT_CODE_POINTS_MAX ? promptIn(line, isLineCut) : short
+}
+
+function promptIn(line: string, isLineCut: boolean): string | null {
   const match = PROMPT_LINE.exec(line)
   if (match === null) return null
   const isCut = match[2] === undefined
@@ -89,10 +98,17 @@ function promptOf(content: unknown): string | null {
 }
 
 function clip(text: string, { isCut = false } = {}): string | null {
-  const line = text.slice(0, PROMPT_CHARS_READ).toWellFormed().replace(BLANKS, ' ').trim()
+  // The beginning is enough, unless it is all blanks.
+  let line = oneLine(text.slice(0, PROMPT_CHARS_SHORT))
+  const isShort = line.length <= 2 * PROMPT_CODE_POINTS_MAX && text.length > PROMPT_CHARS_SHORT
+  if (isShort) line = oneLine(text.slice(0, PROMPT_CHARS_READ))
   if (line === '') return null
   if (line.length <= PROMPT_CODE_POINTS_MAX && !isCut) return line
-  const characters = [...line]
+  const characters = [...line.slice(0, 2 * PROMPT_CODE_POINTS_MAX + 2)]
   if (characters.length <= PROMPT_CODE_POINTS_MAX && !isCut) return line
   return `${characters.slice(0, PROMPT_CODE_POINTS_MAX - 1).join('')}…`
+}
+
+function oneLine(text: string): string {
+  return text.toWellFormed().replace(BLANKS, ' ').trim()
 }

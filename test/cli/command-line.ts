@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import { type CliIo, main } from '../../lib/cli/index.js'
 
-export const BINARY = fileURLToPath(new URL('../../dist/bin/jsonl-session.js', import.meta.url))
+export const BINARY = fileURLToPath(new URL('../../dist/bin/jsonl-session.cjs', import.meta.url))
 
 export interface Answer {
   readonly stdout: string

@@ -1,60 +1,41 @@
 // Hooks and scripts pay the start of the process for every event, so what a command does not
-// need must not be loaded. A resolve hook tells what was.
+// need must not be loaded.
 
-import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../helpers/temporary.js'
 import { runCli } from './command-line.js'
 
-const HOOK = `
-import { writeSync } from 'node:fs'
-export async function resolve(specifier, context, next) {
-  const resolved = await next(specifier, context)
-  writeSync(2, 'loads ' + resolved.url + '\\n')
-  return resolved
-}`
-const REGISTER = `
-import { register } from 'node:module'
-register(${JSON.stringify(dataUrl(HOOK))})`
-
-const HEAVY = /node_modules\/(?:commander|zod|chokidar|ndjson|write-file-atomic|picocolors)\//
-
-function dataUrl(source: string): string {
-  return `data:text/javascript,${encodeURIComponent(source)}`
-}
+const TRACE = fileURLToPath(new URL('children/trace-loads.cjs', import.meta.url))
 
 async function loadedBy(args: readonly string[], root?: string): Promise<string[]> {
-  const nodeOptions = ['--import', dataUrl(REGISTER)]
+  const nodeOptions = ['--require', TRACE]
   const options = root === undefined ? { nodeOptions } : { nodeOptions, root }
   const { stderr, exitCode } = await runCli(args, options)
   expect(exitCode).toBe(0)
-  return [...stderr.matchAll(/^loads (.*)$/gm)].map(([, url]) => url!)
+  return [...stderr.matchAll(/^loads (.*)$/gm)].map(([, file]) => file!)
 }
 
-test('--version loads its own few files and nothing of others', async () => {
-  const urls = await loadedBy(['--version'])
-  expect(new Set(urls.filter((url) => url.includes('/dist/'))).size).toBeLessThanOrEqual(5)
-  expect(urls.filter((url) => url.includes('node_modules'))).toEqual([])
-  expect(sourcesOf(urls)).not.toContain('CommanderError')
+const packagesOf = (files: readonly string[]) =>
+  new Set(files.flatMap((file) => /node_modules\/([^/]+)\//.exec(file)?.[1] ?? []))
+
+test('--version loads nothing but its own file', async () => {
+  const files = await loadedBy(['--version'])
+  expect(files.filter((file) => file.includes('/'))).toEqual([
+    expect.stringMatching(/dist\/bin\/jsonl-session\.cjs$/),
+  ])
 })
 
-test('append loads no help, no schemas and no watcher', async (t) => {
+test('append loads the locks, and no schemas and no watcher', async (t) => {
   const root = temporaryFolder(t)
-  const urls = await loadedBy(['append', 'demo', '--type', 'user', '--payload', '{}'], root)
-  expect(urls.filter((url) => HEAVY.test(url))).toEqual([])
-  expect(sourcesOf(urls)).not.toContain('CommanderError')
-  expect(sourcesOf(urls)).toContain('append_transcript')
+  const files = await loadedBy(['append', 'demo', '--type', 'user', '--payload', '{}'], root)
+  const packages = packagesOf(files)
+  expect(packages).toContain('proper-lockfile')
+  for (const heavy of ['zod', 'chokidar']) expect(packages).not.toContain(heavy)
 })
 
-/** What stands in the bundled files that were loaded. */
-function sourcesOf(urls: readonly string[]): string {
-  const files = urls.filter((url) => url.includes('/dist/'))
-  return files.map((url) => readFileSync(new URL(url), 'utf8')).join('\n')
-}
-
-test('log loads no schemas and no watcher', async (t) => {
+test('log loads no locks, no schemas and no watcher', async (t) => {
   const root = temporaryFolder(t)
   await loadedBy(['append', 'demo', '--type', 'user'], root)
-  const urls = await loadedBy(['log', 'demo'], root)
-  expect(urls.filter((url) => /node_modules\/(?:zod|chokidar)\//.test(url))).toEqual([])
+  expect([...packagesOf(await loadedBy(['log', 'demo'], root))]).toEqual([])
 })
