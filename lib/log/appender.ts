@@ -51,6 +51,7 @@ export class Appender {
   readonly #settings: AppenderSettings
   readonly #known: KnownUuids
   readonly #fence: Fence
+  readonly #batch = new Batch()
   #tip: string | null = null
   #tipJson = 'null'
   #newlineCount: number | undefined
@@ -82,7 +83,8 @@ export class Appender {
   append(calls: readonly Call[], isWatchful: boolean): void {
     const now = this.#settings.environment.now()
     if (isWatchful || !this.#isAlone || this.#fence.isDue(now)) this.look()
-    const batch = new Batch(this.#tip, this.#tipJson)
+    const batch = this.#batch
+    batch.reset(this.#tip, this.#tipJson)
     const ts = isoOf(now)
     for (const call of calls) call.answer = this.#encodeCall(call.drafts, batch, ts)
     if (batch.lines.length === 0) return
@@ -226,8 +228,7 @@ export class Appender {
   #write(batch: Batch): void {
     const isolate = this.#file.isTailTorn
     try {
-      const { bytes, start, end } = batch.bytes(isolate)
-      this.#file.write(bytes, start, end)
+      batch.writeTo(this.#file, isolate)
     } catch (error) {
       // Some lines may be whole all the same. The next look takes them over like anybody's.
       this.#fence.expire()

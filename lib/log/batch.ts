@@ -2,6 +2,7 @@
 // a batch that is not written leaves no trace.
 
 import { LineEncoder } from '../format/index.js'
+import type { LogFile } from './log-file.js'
 import type { BatchLine } from './receipt.js'
 
 // One buffer serves all logs of the process: it is filled and written within one synchronous step.
@@ -10,15 +11,18 @@ const encoder = new LineEncoder()
 export class Batch {
   readonly lines: BatchLine[] = []
   /** The newest event of the chain, with these lines. */
-  tip: string | null
+  tip: string | null = null
   /** The tip as it stands in the next line's `prev_uuid`. */
-  tipJson: string
+  tipJson = 'null'
   /** Somebody brought a uuid, so the lines of this batch must be found by it from now on. */
   hasCallerUuids = false
 
-  constructor(tip: string | null, tipJson: string) {
+  /** Begins anew: one batch serves all writes of a log, because making one costs as much as a line. */
+  reset(tip: string | null, tipJson: string): void {
+    this.lines.length = 0
     this.tip = tip
     this.tipJson = tipJson
+    this.hasCallerUuids = false
     encoder.reset()
   }
 
@@ -39,9 +43,9 @@ export class Batch {
     return this.hasCallerUuids ? this.lines.find((line) => line.uuid === uuid) : undefined
   }
 
-  /** All lines so far; with `isolate`, a newline first, which ends a torn line. */
-  bytes(isolate: boolean): { bytes: Buffer; start: number; end: number } {
-    return encoder.range(isolate)
+  /** Hands over all lines so far; with `isolate`, a newline first, which ends a torn line. */
+  writeTo(file: LogFile, isolate: boolean): void {
+    file.write(encoder.buffer, encoder.start(isolate), encoder.end)
   }
 
   /** Forgets the lines added since there were so many of them. */
