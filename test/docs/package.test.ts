@@ -33,7 +33,7 @@ test('every file the package exports is there after a build', () => {
 })
 
 test('CI runs the test line of the README', () => {
-  const line = 'npm ci && npm test'
+  const line = 'npm install && npm test'
   expect(read('.ci/run')).toContain(`\nbash -c '${line}'\n`)
   expect(read('README.md')).toContain(line)
 })
