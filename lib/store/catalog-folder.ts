@@ -1,14 +1,12 @@
 // The folder of transcripts as it is now: which files have the name of one, and which of them
 // have a lock beside them.
 
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { toReadError } from '../errors.js'
 import { countNewlines } from '../log/index.js'
+import { isLogName, LOG_EXTENSION, namesIn } from './log-names.js'
 import { normalizeProject } from './project.js'
 import type { SessionDigest } from './session-digest.js'
 
-const EXTENSION = '.jsonl'
 const LOCK_EXTENSION = '.lock'
 
 export interface FolderEntry {
@@ -18,22 +16,12 @@ export interface FolderEntry {
 
 /** None when the store does not exist yet. */
 export function readTranscriptFolder(folder: string): FolderEntry[] {
-  let names: string[]
-  try {
-    names = readdirSync(folder)
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw toReadError(cause, 'list', folder)
-  }
-  const locks = new Set(names.filter((name) => name.endsWith(EXTENSION + LOCK_EXTENSION)))
+  const names = namesIn(folder)
+  const locks = new Set(names.filter((name) => name.endsWith(LOG_EXTENSION + LOCK_EXTENSION)))
   return names
-    .filter(isTranscriptName)
+    .filter(isLogName)
     .sort()
     .map((name) => ({ path: join(folder, name), hasLock: locks.has(name + LOCK_EXTENSION) }))
-}
-
-export function isTranscriptName(name: string): boolean {
-  return name.endsWith(EXTENSION) && !name.startsWith('.')
 }
 
 /** One look per project and listing: thousands of sessions share a few projects. */

@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { FSWatcher } from 'chokidar'
-import { isTranscriptName } from './catalog-folder.js'
+import { isLogName } from './log-names.js'
 
 // chokidar 5 swallows a change that follows another within 50 ms, which is how the last line of
 // a burst gets lost: https://github.com/paulmillr/chokidar/issues/1084. So look once more.
@@ -87,5 +87,5 @@ export class FolderHints {
 /** The transcript that is meant, also by what stands beside it: a lock tells that it is open. */
 function nameOf(path: string): string | undefined {
   const name = basename(path).replace(/\.lock(?:\.owner)?$/, '')
-  return isTranscriptName(name) ? name : undefined
+  return isLogName(name) ? name : undefined
 }

@@ -8,8 +8,8 @@ import { forEachLine, type Window } from './session-digest-windows.js'
 const PROMPT_CODE_POINTS_MAX = 80
 
 /** Longer than any prompt of 80 code points, however many blanks stand between its words. */
-const PROMPT_CHARS_SHORT = 256
-const LINE_CHARS_SHORT = 768
+const PROMPT_CHARS_SHORT = 176
+const LINE_CHARS_SHORT = 384
 const PROMPT_CHARS_READ = 8192
 
 /** White space and control characters. */

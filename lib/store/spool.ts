@@ -2,12 +2,12 @@
 // files of one's own need no lock. Whoever writes the session next takes them over, oldest first,
 // and by their uuids each of them becomes one line however often that is tried.
 
-import { readdirSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { toReadError } from '../errors.js'
 import { fileNameOf } from '../format/index.js'
 import { appendOnce, type NewEvent, newUuid, readLogSync } from '../log/index.js'
 import type { Layout } from './layout.js'
+import { logNamesIn } from './log-names.js'
 
 export interface Spooled {
   readonly events: readonly NewEvent[]
@@ -34,9 +34,7 @@ export async function spoolEvent(
 /** What waits for a session, oldest first. Costs a look into a folder that is usually not there. */
 export function readSpool(layout: Layout, sessionId: string): Spooled {
   const prefix = `${fileNameOf(sessionId)}--`
-  const names = namesIn(layout.spool)
-    .filter((name) => name.startsWith(prefix))
-    .sort()
+  const names = logNamesIn(layout.spool).filter((name) => name.startsWith(prefix))
   if (names.length === 0) return NOTHING
   const paths = names.map((name) => join(layout.spool, name))
   return {
@@ -53,13 +51,4 @@ function eventsOf(path: string): NewEvent[] {
     const { type, ts, uuid, payload } = entry.event
     return [{ type, ts, uuid, payload: payload as Record<string, unknown> }]
   })
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder).filter((name) => name.endsWith('.jsonl'))
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw toReadError(cause, 'list', folder)
-  }
 }

@@ -1,27 +1,26 @@
 // The transcripts of a store: which there are, and which one somebody means.
 
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { SessionError, toReadError } from '../errors.js'
+import { SessionError } from '../errors.js'
 import { fileNameOf } from '../format/index.js'
 import { layoutOf, type StoreOptions } from './layout.js'
+import { LOG_EXTENSION, logNamesIn } from './log-names.js'
 
-const EXTENSION = '.jsonl'
 const PREFIX_CHARS_MIN = 4
 const CANDIDATES_SHOWN = 10
 
 /** Every transcript, in the order of their names; none when the store does not exist yet. */
 export function listTranscripts(options: StoreOptions = {}): string[] {
   const { transcripts } = layoutOf(options)
-  return namesIn(transcripts).map((name) => join(transcripts, name))
+  return logNamesIn(transcripts).map((name) => join(transcripts, name))
 }
 
 /** The transcript of a session, by its id or by four or more letters that only it begins with. */
 export function findTranscript(session: string, options: StoreOptions = {}): string {
   const { transcripts } = layoutOf(options)
   const wanted = fileNameOf(session)
-  const names = namesIn(transcripts)
-  if (names.includes(wanted + EXTENSION)) return join(transcripts, wanted + EXTENSION)
+  const names = logNamesIn(transcripts)
+  if (names.includes(wanted + LOG_EXTENSION)) return join(transcripts, wanted + LOG_EXTENSION)
   const isPrefix = session.length >= PREFIX_CHARS_MIN
   const found = isPrefix ? names.filter((name) => name.startsWith(wanted)) : []
   if (found.length === 0) {
@@ -29,20 +28,11 @@ export function findTranscript(session: string, options: StoreOptions = {}): str
     throw new SessionError('ERR_NOT_FOUND', what, { session, searched: transcripts })
   }
   if (found.length > 1) {
-    const shown = found.slice(0, CANDIDATES_SHOWN).map((name) => name.slice(0, -EXTENSION.length))
+    const shown = found
+      .slice(0, CANDIDATES_SHOWN)
+      .map((name) => name.slice(0, -LOG_EXTENSION.length))
     const what = `"${session}" begins ${found.length} sessions: ${shown.join(', ')}`
     throw new SessionError('ERR_AMBIGUOUS', what, { session, count: found.length })
   }
   return join(transcripts, found[0]!)
-}
-
-function namesIn(folder: string): string[] {
-  let names: string[]
-  try {
-    names = readdirSync(folder)
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw toReadError(cause, 'list', folder)
-  }
-  return names.filter((name) => name.endsWith(EXTENSION) && !name.startsWith('.')).sort()
 }
