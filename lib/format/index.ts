@@ -30,6 +30,7 @@ export {
   isHeaderType,
   isOnChain,
   isOnChainType,
+  isOwnEvent,
   isSyncPoint,
   isTypeName,
   RECORD_TYPES,

@@ -68,6 +68,14 @@ export function isHeaderType(type: string): boolean {
   return type === 'session_header' || type === 'sidechain_header'
 }
 
+/** On the chain, and more than a note that the session began or went on: it makes it a session. */
+export function isOwnEvent(event: {
+  type: string
+  prev_uuid?: string | null | undefined
+}): boolean {
+  return isOnChain(event) && !isHeaderType(event.type) && event.type !== 'session_resumed'
+}
+
 export function isSyncPoint(type: string): boolean {
   return BY_NAME.get(type)?.isSyncPoint === true
 }

@@ -13,7 +13,7 @@ import {
   type ToolPolicy,
 } from '../chain/index.js'
 import { SessionError } from '../errors.js'
-import { type Diagnostic, isHeaderType, isOnChain, type SessionEvent } from '../format/index.js'
+import { type Diagnostic, isOwnEvent, type SessionEvent } from '../format/index.js'
 import { openLog } from '../log/index.js'
 import {
   digestTranscript,
@@ -151,9 +151,7 @@ function skipEmpty(loaded: LoadedSession, layout: Layout): LoadedSession {
 }
 
 function isEmpty({ events, readFrom }: LoadedSession): boolean {
-  return (
-    readFrom === 0 && !events.some(({ event }) => isOnChain(event) && !isHeaderType(event.type))
-  )
+  return readFrom === 0 && !events.some(({ event }) => isOwnEvent(event))
 }
 
 async function resumeInPlace(

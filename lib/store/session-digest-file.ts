@@ -52,7 +52,7 @@ function digestBytes(path: string, fd: number, size: number): SessionDigest | Sk
     isScannedToStart = scanLongLine(scan, path, size)
   }
   if (!scan.hasEvent && !hasEvent) return { path, reason: 'no event in it' }
-  const isEmpty = !scan.hasOnChain && isScannedToStart
+  const isEmpty = !scan.hasOwnEvent && isScannedToStart
   const { title } = scan
   const prompt = title === undefined ? readFirstPrompt(head, promptsFrom, reader) : null
   const about = headerFields(path, header)

@@ -1,6 +1,6 @@
 // What the end of a transcript tells: how it ended, when somebody last spoke, and its title.
 
-import { isHeaderType, isOnChain, NEWLINE, type SessionEvent } from '../format/index.js'
+import { isHeaderType, isOnChain, isOwnEvent, NEWLINE, type SessionEvent } from '../format/index.js'
 import { type EventReader, fieldsOf, timeOf } from './session-digest-events.js'
 import { forEachLineBackward, type Window } from './session-digest-windows.js'
 
@@ -28,6 +28,8 @@ export interface Title {
 export class TailScan {
   hasEvent = false
   hasOnChain = false
+  /** It says more than that the session was opened. */
+  hasOwnEvent = false
   /** A terminator stands behind the last event of the chain. */
   isClosed = false
   /** As the terminator tells it that is the last event of all. */
@@ -79,6 +81,7 @@ export class TailScan {
       this.#takeTitle(fieldsOf(event.payload))
     } else if (!isHeaderType(type) && isOnChain(event)) {
       this.hasOnChain = true
+      if (isOwnEvent(event)) this.hasOwnEvent = true
     }
   }
 

@@ -26,7 +26,11 @@ test('rename --json prints the id in full', async (t) => {
   const place = newPlace(t)
   await storeSession(place, 'a-long-id')
   const stdout = await runWell(['rename', 'a-lo', ' My title ', '--json'], place)
-  expect(JSON.parse(stdout)).toEqual({ session_id: 'a-long-id', title: 'My title' })
+  expect(JSON.parse(stdout)).toEqual({
+    session_id: 'a-long-id',
+    title: 'My title',
+    queued: false,
+  })
 })
 
 test('a closed session stays closed when it is renamed', async (t) => {
@@ -38,13 +42,14 @@ test('a closed session stays closed when it is renamed', async (t) => {
   expect(sessions).toMatchObject([{ title: 'Done', status: 'clean' }])
 })
 
-test('rename of a session that another process has open exits with 5', async (t) => {
+test('rename of a session that another process has open waits for that process', async (t) => {
   const place = newPlace(t)
   const session = await openSession(place, 'demo')
   t.onTestFinished(() => session.release())
-  const answer = await runCli(['rename', 'demo', 'Mine'], place)
-  expect(answer.stderr).toContain('ERR_LOCKED')
-  expect(answer).toMatchObject({ stdout: '', exitCode: 5 })
+  expect(await runWell(['rename', 'demo', 'Mine'], place)).toMatch(/^renamed demo: Mine \(as soon/)
+  await session.append({ type: 'turn_end', payload: {} })
+  const { sessions } = JSON.parse(await runWell(['list', '--json', '--all'], place))
+  expect(sessions).toMatchObject([{ session_id: 'demo', title: 'Mine' }])
 })
 
 test.for([

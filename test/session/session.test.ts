@@ -330,6 +330,19 @@ test('looking ten times leaves the newest session the newest', async (t) => {
   expect(empty.messages.map(({ uuid }) => uuid)).toEqual(['a', 'b'])
 })
 
+test('an empty session that was only opened again is still empty', async (t) => {
+  const { root, session } = await newSession(t, { id: 's' })
+  await say(session, 'a')
+  await session.close()
+  const first = await resumeSession({ root, id: 's', newId: 'empty' })
+  await first.session!.release()
+  const again = await resumeSession({ root, id: 'empty', mode: 'append' })
+  await again.session!.release()
+  const { resumed_from, session: next } = await resumeSession({ root })
+  expect(resumed_from.session_id).toBe('s')
+  await next!.release()
+})
+
 test('nothing to resume is said, with the place that was searched', async (t) => {
   const root = temporaryFolder(t)
   await expect(resumeSession({ root })).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })

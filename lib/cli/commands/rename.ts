@@ -1,5 +1,6 @@
 // The title a session is listed by.
 
+import { storeOptionsOf } from '../arguments.js'
 import type { Command } from '../command.js'
 import { EXIT } from '../exit-codes.js'
 
@@ -10,10 +11,12 @@ Examples:
   renamed demo: Fix the parser
 
   $ jsonl-session rename demo 'Fix the parser' --json
-  {"session_id":"demo","title":"Fix the parser"}
+  {"session_id":"demo","title":"Fix the parser","queued":false}
+
+A session that another process has open gets its title from there, a moment later.
 
 Exit codes:
-  0 renamed · 2 wrong use, or failed · 3 not found · 5 another process has it open
+  0 renamed, or queued · 2 wrong use, or failed · 3 not found
 `
 
 export const rename: Command = {
@@ -25,13 +28,18 @@ export const rename: Command = {
   lesson: LESSON,
 
   async run(call) {
-    const title = call.operands.slice(1).join(' ').trim()
-    const { answer, withSession } = await import('../with-session.js')
-    const session_id = await withSession(call, async (session) => {
-      await session.rename(title, 'user')
-      return session.id
+    const { answer } = await import('../with-session.js')
+    const { sessionOf } = await import('../target.js')
+    const { renameSession } = await import('../../session/index.js')
+    const options = storeOptionsOf(call)
+    const id = await sessionOf(call.operands[0]!, options)
+    const renamed = await renameSession(id, call.operands.slice(1).join(' '), {
+      ...options,
+      onDiagnostic: (diagnostic) => call.notes.tell(diagnostic),
     })
-    await answer(call, { session_id, title }, `renamed ${session_id}: ${title}`)
+    const { session_id, title, queued } = renamed
+    const later = queued ? ' (as soon as the process that is writing it takes it over)' : ''
+    await answer(call, renamed, `renamed ${session_id}: ${title}${later}`)
     return EXIT.done
   },
 }
