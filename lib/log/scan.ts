@@ -77,10 +77,15 @@ export function scanLog(
 
 /** Where every uuid stands; a repeated one, where it stands last. */
 export function indexUuids(log: string | number, options: ScanOptions = {}): UuidIndex {
-  const index = new UuidIndex()
+  const { from = 0 } = options
+  const to = options.to ?? withOpenLog(log, ({ size }) => size)
+  const index = new UuidIndex({ expected: Math.max(0, to - from) / LINE_BYTES_USUAL })
   scanLog(log, (line) => line.addTo(index), options)
   return index
 }
+
+// Few logs have longer lines on average; for one that has, a little memory is wasted.
+const LINE_BYTES_USUAL = 8 * 1024
 
 function mayTrust({ bytes, start, end, isEnded, isOversize }: Line, verify: boolean): boolean {
   if (!isEnded || isOversize) return false

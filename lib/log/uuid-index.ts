@@ -16,11 +16,19 @@ const TWO_TO_32 = 0x1_0000_0000
 
 export class UuidIndex {
   // The two halves of a hash; valid where the slot is taken.
-  #high = new Uint32Array(FIRST_SLOTS)
-  #low = new Uint32Array(FIRST_SLOTS)
+  #high: Uint32Array
+  #low: Uint32Array
   /** Offset plus one; 0 is a free slot. Offsets outgrow 32 bits. */
-  #offsets = new Float64Array(FIRST_SLOTS)
+  #offsets: Float64Array
   #size = 0
+
+  /** `expected`: about how many there will be, so that it need not grow all the way. */
+  constructor({ expected = 0 }: { expected?: number } = {}) {
+    const slots = Math.max(FIRST_SLOTS, Math.ceil(expected / LOAD_MAX))
+    this.#high = new Uint32Array(slots)
+    this.#low = new Uint32Array(slots)
+    this.#offsets = new Float64Array(slots)
+  }
 
   /** How many different uuids it holds. */
   get size(): number {
