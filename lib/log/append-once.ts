@@ -4,6 +4,7 @@
 import type { Diagnostic } from '../format/index.js'
 import { Appender, appendOne } from './appender.js'
 import { draftOf, type NewEvent } from './draft.js'
+import { isSyncDue } from './durability.js'
 import { acquireLock } from './lock/acquire.js'
 import { type LogOptions, settingsOf } from './options.js'
 import type { Receipt } from './receipt.js'
@@ -45,12 +46,9 @@ export async function appendOnce(
     })
     const isHeaderDue = headerDraft !== undefined && appender.size === 0
     const all = isHeaderDue ? [headerDraft, ...drafts] : drafts
-    const isSyncDue =
-      settings.durability === 'always' ||
-      (settings.durability === 'turn' && all.some(({ isSyncPoint }) => isSyncPoint))
     // There is no later look that would notice a stranger, so it is taken now.
     const answer = appendOne(appender, all, true)
-    if (isSyncDue) {
+    if (isSyncDue(settings.durability, all)) {
       const { fd, wasCreated: isNew } = lock
       new SyncGroup(path, fd, environment.disk, { isNew }).syncNow()
     }

@@ -2,18 +2,8 @@
 
 import { SessionError } from '../errors.js'
 import type { Channel, Diagnostic, SessionEvent } from '../format/index.js'
+import type { Durability } from './durability.js'
 import { type Environment, systemEnvironment } from './environment.js'
-
-/**
- * When an append is safe from more than the death of its process:
- *
- * - `none`: never on purpose; the operating system has the bytes, the disk gets them some time
- * - `turn`: synced at prompts, tool intents, boundaries, turn ends, checkpoints and close
- * - `always`: every append is synced before it is acknowledged
- *
- * Under each of them an acknowledged event is a whole line of the file.
- */
-export type Durability = 'none' | 'turn' | 'always'
 
 /** Watches a log grow from the inside, line by line, in the middle of the write: for rooms above. */
 export interface LogObserver {

@@ -8,6 +8,7 @@ import { isSessionError, SessionError } from '../errors.js'
 import { type Diagnostic, diagnostic } from '../format/index.js'
 import { Appender, type AppenderSettings, type Call } from './appender.js'
 import { type Draft, draftOf, type NewEvent } from './draft.js'
+import { isSyncDue } from './durability.js'
 import { writeOnExit } from './exit.js'
 import { acquireLock, type HeldLock, tryAcquireLock } from './lock/acquire.js'
 import { type LogOptions, type LogSettings, settingsOf } from './options.js'
@@ -160,8 +161,8 @@ export class LogWriter implements AsyncDisposable {
     try {
       this.#writeHeld()
       this.#lookAtLast()
-      const isSyncDue = this.#settings.durability !== 'none' || this.#syncs.isRunning
-      if (isSyncDue && this.#syncs.failure === undefined) await this.sync()
+      const isLastSyncDue = this.#isSyncing || this.#syncs.isRunning
+      if (isLastSyncDue && this.#syncs.failure === undefined) await this.sync()
     } finally {
       this.#stopWritingOnExit()
       this.#lock.release()
@@ -219,10 +220,10 @@ export class LogWriter implements AsyncDisposable {
   #write(calls: readonly Call[]): void {
     if (this.#syncs.failure !== undefined) throw this.#syncs.failure
     if (this.#lock.isCompromised && !this.#lock.isKernel) this.#acquireAgain()
-    const isSyncDue = this.#isSyncing && calls.some((call) => this.#isSyncDue(call))
+    const isWatchful = this.#isSyncing && calls.some((call) => this.#isSyncDue(call))
     const before = this.#appender.size
     try {
-      this.#appender.append(calls, isSyncDue)
+      this.#appender.append(calls, isWatchful)
       this.#unsyncedBytes += this.#appender.size - before
       if (this.#isSyncing && this.#unsyncedBytes > UNSYNCED_BYTES_MAX) this.#syncNow()
     } finally {
@@ -235,9 +236,7 @@ export class LogWriter implements AsyncDisposable {
   }
 
   #isSyncDue({ drafts }: Call): boolean {
-    const { durability } = this.#settings
-    if (durability === 'none') return false
-    return durability === 'always' || drafts.some(({ isSyncPoint }) => isSyncPoint)
+    return isSyncDue(this.#settings.durability, drafts)
   }
 
   #syncNow(): void {
@@ -246,9 +245,9 @@ export class LogWriter implements AsyncDisposable {
   }
 
   #writeHeldAtExit(): void {
-    const isSyncDue = this.#held.some((call) => this.#isSyncDue(call))
+    const isLastSyncDue = this.#held.some((call) => this.#isSyncDue(call))
     this.#writeHeld()
-    if (isSyncDue) this.#syncNow()
+    if (isLastSyncDue) this.#syncNow()
   }
 
   // Without the kernel lock somebody outside the protocol may have taken the lease (another

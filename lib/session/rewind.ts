@@ -9,7 +9,6 @@ export interface RewindPlace {
   readonly projection: Projection
   readonly start: ProjectionStart
   readonly path: string
-  readonly sessionId: string
   readonly headerUuid: string | null
   /** The event of that uuid in this file, on the chain or off it. */
   readonly find: (uuid: string) => SessionEvent | undefined

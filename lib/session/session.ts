@@ -163,7 +163,6 @@ export class Session implements AsyncDisposable {
       projection: this.#view.projection,
       start: this.#view.start,
       path: this.path,
-      sessionId: this.id,
       headerUuid: this.#view.headerUuid,
       find: (uuid) => findEvent(this.path, uuid)?.event,
     })
@@ -281,6 +280,15 @@ export class Session implements AsyncDisposable {
   }
 
   #tell(event: NewEvent, receipt: Receipt): void {
-    for (const listener of this.#listeners) listener(event, receipt)
+    for (const listener of this.#listeners) {
+      try {
+        listener(event, receipt)
+      } catch (error) {
+        // The event is written, so its append must not fail; the listener's bug is its own news.
+        queueMicrotask(() => {
+          throw error
+        })
+      }
+    }
   }
 }

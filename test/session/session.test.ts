@@ -117,6 +117,26 @@ test('onAppend tells every acknowledged event afterwards, until it is stopped (0
   expect(told).toEqual(['user a'])
 })
 
+test('a listener that throws does not make a written event fail; its error surfaces by itself', async (t) => {
+  const { session } = await newSession(t)
+  const surfaced: unknown[] = []
+  const listeners = process.listeners('uncaughtException')
+  process.removeAllListeners('uncaughtException')
+  process.on('uncaughtException', (error) => surfaced.push(error))
+  t.onTestFinished(() => {
+    process.removeAllListeners('uncaughtException')
+    for (const listener of listeners) process.on('uncaughtException', listener)
+  })
+  const bug = new Error('a bug of the listener')
+  session.onAppend(() => {
+    throw bug
+  })
+  await say(session, 'a')
+  await new Promise(setImmediate)
+  expect(surfaced).toEqual([bug])
+  expect(seen(session)).toEqual(['a'])
+})
+
 test('compacting appends exactly two lines and never shrinks the file (003-07, 003-15, 003-69, 003-79, T14, T16)', async (t) => {
   const { session } = await newSession(t)
   const texts: string[] = []
