@@ -1,22 +1,10 @@
 // From arguments to the one command they name.
 
 import { type Call, type CliIo, type Command, GLOBAL_OPTIONS, UsageError } from './command.js'
+import { COMMANDS } from './commands.js'
 import { Notes } from './notes.js'
 import { type Output, ReaderGone } from './output.js'
 import { parse } from './parse.js'
-
-const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
-  ['append', async () => (await import('./commands/append.js')).append],
-  ['log', async () => (await import('./commands/log.js')).log],
-  ['verify', async () => (await import('./commands/verify.js')).verify],
-  ['list', async () => (await import('./commands/list.js')).list],
-  ['show', async () => (await import('./commands/show.js')).show],
-  ['resume', async () => (await import('./commands/resume.js')).resume],
-  ['fork', async () => (await import('./commands/fork.js')).fork],
-  ['rewind', async () => (await import('./commands/rewind.js')).rewind],
-  ['compact', async () => (await import('./commands/compact.js')).compact],
-  ['rename', async () => (await import('./commands/rename.js')).rename],
-])
 
 export async function run(argv: readonly string[], io: CliIo, output: Output): Promise<number> {
   const args = commandFirst(argv)
@@ -61,6 +49,8 @@ async function runWithoutCommand(
   args: readonly string[],
   { io, output }: { io: CliIo; output: Output },
 ): Promise<number> {
+  const group = [...COMMANDS.keys()].filter((name) => name.startsWith(`${args[0]} `))
+  if (group.length > 0) throw new UsageError(`${args[0]} alone is not a command: ${either(group)}`)
   const { explain } = await import('./help.js')
   const commands = await Promise.all([...COMMANDS.values()].map((load) => load()))
   const { text, isAnswer } = explain(commands, args)
@@ -87,8 +77,19 @@ function commandFirst(argv: readonly string[]): readonly string[] {
     at += option?.value === undefined ? 1 : 2
   }
   const options = argv.slice(0, at)
-  const [name, ...rest] = argv.slice(at)
-  if (name === undefined) return options
-  if (name !== 'help') return [name, ...options, ...rest]
-  return [...rest.slice(0, 1), '--help', ...options, ...rest.slice(1)]
+  const words = argv.slice(at)
+  const isHelp = words[0] === 'help'
+  const [name, ...rest] = nameFirst(isHelp ? words.slice(1) : words)
+  const help = isHelp ? ['--help'] : []
+  return name === undefined ? [...help, ...options] : [name, ...help, ...options, ...rest]
+}
+
+/** The two words of a group's command as one. */
+function nameFirst(words: readonly string[]): readonly string[] {
+  const name = words.slice(0, 2).join(' ')
+  return COMMANDS.has(name) ? [name, ...words.slice(2)] : words
+}
+
+function either(names: readonly string[]): string {
+  return names.length === 1 ? names[0]! : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
 }

@@ -30,8 +30,16 @@ export interface StoreOptions {
 export interface Layout {
   readonly root: string
   readonly transcripts: string
+  readonly sidechains: string
+  /** Checkpoint records, one shard per project. */
+  readonly checkpoints: string
+  /** Which runtime path speaks for a session; short-lived. */
+  readonly claims: string
   /** Events that wait for the writer of their session. */
   readonly spool: string
+  /** One for all projects and agents of this user. */
+  readonly home: string
+  readonly historyPath: string
   transcriptPath(sessionId: string): string
 }
 
@@ -41,11 +49,17 @@ export function layoutOf(options: StoreOptions = {}): Layout {
   const { agent = DEFAULT_AGENT } = options
   const base = resolve(options.root ?? fromEnvironment('JSONL_SESSION_ROOT') ?? defaultFolder())
   const root = agent === DEFAULT_AGENT ? base : join(base, 'agents', fileNameOf(agent))
+  const home = resolve(options.home ?? fromEnvironment('JSONL_SESSION_HOME') ?? defaultFolder())
   const transcripts = join(root, '.transcripts')
   return {
     root,
     transcripts,
+    sidechains: join(root, '.sidechains'),
+    checkpoints: join(root, '.checkpoints'),
+    claims: join(root, '.claims'),
     spool: join(root, '.spool'),
+    home,
+    historyPath: join(home, 'history.jsonl'),
     transcriptPath: (sessionId) => join(transcripts, `${fileNameOf(sessionId)}.jsonl`),
   }
 }

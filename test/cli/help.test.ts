@@ -1,22 +1,13 @@
 import { expect, test } from 'vitest'
 import { GLOBAL_OPTIONS } from '../../lib/cli/command.js'
-import { append } from '../../lib/cli/commands/append.js'
-import { compact } from '../../lib/cli/commands/compact.js'
-import { fork } from '../../lib/cli/commands/fork.js'
-import { list } from '../../lib/cli/commands/list.js'
-import { log } from '../../lib/cli/commands/log.js'
-import { rename } from '../../lib/cli/commands/rename.js'
-import { resume } from '../../lib/cli/commands/resume.js'
-import { rewind } from '../../lib/cli/commands/rewind.js'
-import { show } from '../../lib/cli/commands/show.js'
-import { verify } from '../../lib/cli/commands/verify.js'
+import { COMMANDS } from '../../lib/cli/commands.js'
 import { PACKAGE_VERSION } from '../../lib/version.js'
 import { runCli, runWell } from './command-line.js'
 
-const COMMANDS = [append, log, verify, list, show, resume, fork, rewind, compact, rename]
+const commands = await Promise.all([...COMMANDS.values()].map((load) => load()))
 
-test.each(COMMANDS)('the help of $name mentions every flag it takes', async (command) => {
-  const help = await runWell([command.name, '--help'])
+test.each(commands)('the help of $name mentions every flag it takes', async (command) => {
+  const help = await runWell([...command.name.split(' '), '--help'])
   const [, table = ''] = help.split('\nOptions:\n')
   const shown = [...table.split('\n\n')[0]!.matchAll(/^ +(?:-\w, )?--([\w-]+)/gm)].map(
     ([, name]) => name,
@@ -25,18 +16,24 @@ test.each(COMMANDS)('the help of $name mentions every flag it takes', async (com
   expect(shown.sort()).toEqual([...taken, 'help'].sort())
 })
 
-test.each(COMMANDS)('the help of $name teaches by examples and exit codes', async (command) => {
-  const help = await runWell(['help', command.name])
+test.each(commands)('the help of $name teaches by examples and exit codes', async (command) => {
+  const help = await runWell(['help', ...command.name.split(' ')])
   expect(help.match(/^ {2}\$ .*jsonl-session/gm)).toHaveLength(2)
   expect(help).toMatch(/^Exit codes:\n {2}0 /m)
   for (const row of help.split('\n')) expect(row.length).toBeLessThanOrEqual(100)
 })
 
+test('every command is called by its own name', () => {
+  expect(commands.map(({ name }) => name)).toEqual([...COMMANDS.keys()])
+})
+
 test('the help lists the commands that exist and no others', async () => {
   const help = await runWell(['--help'])
   const [, table = ''] = help.split('\nCommands:\n')
-  const names = [...table.split('\n\n')[0]!.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name)
-  expect(names).toEqual(COMMANDS.map(({ name }) => name))
+  const names = [...table.split('\n\n')[0]!.matchAll(/^ {2}(\w+(?: \w+)?)/gm)].map(
+    ([, name]) => name,
+  )
+  expect(names).toEqual([...COMMANDS.keys()])
   expect(await runWell(['help'])).toBe(help)
 })
 

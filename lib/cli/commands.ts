@@ -1,0 +1,17 @@
+// All commands by name, each loaded when it is called.
+
+import type { Command } from './command.js'
+
+/** In the order of the help. A name of two words is a command of a group: `history add`. */
+export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
+  ['append', async () => (await import('./commands/append.js')).append],
+  ['log', async () => (await import('./commands/log.js')).log],
+  ['verify', async () => (await import('./commands/verify.js')).verify],
+  ['list', async () => (await import('./commands/list.js')).list],
+  ['show', async () => (await import('./commands/show.js')).show],
+  ['resume', async () => (await import('./commands/resume.js')).resume],
+  ['fork', async () => (await import('./commands/fork.js')).fork],
+  ['rewind', async () => (await import('./commands/rewind.js')).rewind],
+  ['compact', async () => (await import('./commands/compact.js')).compact],
+  ['rename', async () => (await import('./commands/rename.js')).rename],
+])
