@@ -42,6 +42,14 @@ const WAYS = {
     const { resumeSession } = await loadSessions()
     return async () => (await resumeSession({ root, id, mode: 'inspect' })).messages.length
   },
+  // Ready to go on, with every message known and checked; no payload is parsed before it is asked for.
+  async lazy(root, id) {
+    const { resumeSession } = await loadSessions()
+    return async () => {
+      const { readFrom, resumed_from } = await resumeSession({ root, id, mode: 'inspect' })
+      return resumed_from.tip_uuid === null ? 0 : readFrom
+    }
+  },
   // What most harnesses do: the whole file as one string, split, parsed, and then filtered.
   'read-all': async (root, id) => () => {
     const lines = readFileSync(join(root, '.transcripts', `${id}.jsonl`), 'utf8').split('\n')

@@ -1,8 +1,11 @@
 // The command line as two files: one that knows the version, and one with all the rest. Loading
 // sixty small modules takes longer than most commands, and CommonJS starts faster than ESM. What
-// is loaded by name at run time (locks, watchers, schemas) stays outside.
+// is loaded by name at run time (watchers, schemas, the addon) stays outside.
 
+import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+
+const beside = (name) => fileURLToPath(new URL(name, import.meta.url))
 
 const shared = {
   outdir: 'dist/bin',
@@ -11,8 +14,7 @@ const shared = {
   platform: 'node',
   target: 'node20',
   format: 'cjs',
-  minifySyntax: true,
-  minifyWhitespace: true,
+  minify: true,
   logLevel: 'warning',
 }
 
@@ -35,7 +37,18 @@ await build({
 await build({
   ...shared,
   entryPoints: { main: 'lib/cli/index.ts' },
-  external: ['proper-lockfile', 'fs-native-extensions', 'chokidar', 'zod'],
+  external: ['fs-native-extensions', 'chokidar', 'zod'],
+  // graceful-fs is its default file system, and we hand it another one.
+  alias: { 'graceful-fs': 'node:fs', 'signal-exit': beside('no-exit-hook.cjs') },
+  plugins: [
+    {
+      name: 'proper-lockfile-inside',
+      setup: ({ onResolve }) =>
+        onResolve({ filter: /\/load-proper-lockfile\.js$/ }, () => ({
+          path: beside('proper-lockfile.ts'),
+        })),
+    },
+  ],
   define: { 'import.meta.url': 'importMetaUrl' },
   banner: { js: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
 })

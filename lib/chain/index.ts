@@ -32,4 +32,4 @@ export {
 export { Revisions } from './revisions.js'
 export type { ToolCall } from './tool-pairs.js'
 export { NO_RESULT, type ToolPolicy } from './tool-repair.js'
-export { type PlacedLink, type Walk, type WalkOptions, walkChain } from './walk.js'
+export { type Walk, type WalkOptions, walkChain } from './walk.js'

@@ -48,10 +48,7 @@ export function projectLog(
   { file, start, at, revisions: which, isWhole = true, offsetBase }: ProjectLogOptions,
 ): LogProjection {
   const base = offsetBase ?? (isWhole ? offsetBaseOf(events) : 0)
-  const links = events.map((placed) => {
-    const { event, byte_offset } = placed
-    return { ...linkOf(event, byte_offset, base), byte_offset }
-  })
+  const links = events.map(({ event, byte_offset }) => linkOf(event, byte_offset, base))
   const walk = walkChain(links, { at, isWhole })
   // A path that may lead to another event tells nothing: all of it counts as not read.
   const positions = walk.isUndecided ? [] : walk.path

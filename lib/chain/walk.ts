@@ -4,13 +4,13 @@
 // and reported. The rules stand in docs/FORMAT.md, "Readers must". Given only the last part of a
 // file it never guesses: it says where its knowledge ends.
 
-import { type Diagnostic, diagnostic, isHeaderType, type Link, TipRule } from '../format/index.js'
-
-/** A link and where its line stands, as the log room found it. */
-export interface PlacedLink extends Link {
-  readonly byte_offset: number
-  readonly line_number?: number | undefined
-}
+import {
+  type Diagnostic,
+  diagnostic,
+  isHeaderType,
+  type PlacedLink,
+  TipRule,
+} from '../format/index.js'
 
 export interface WalkOptions {
   /** Walk to this event instead of the tip: the last one on the chain with that uuid. */

@@ -15,6 +15,7 @@ export {
   diagnostic,
 } from './diagnostic.js'
 export { checkUuid, LineEncoder, type LineParts, quoteUuid } from './encode.js'
+export { type Envelope, readEnvelope } from './envelope.js'
 export type { EventOf, EventType, PayloadOf, SessionEvent } from './event.js'
 export * from './limits.js'
 export { fileNameOf, normalizeSessionKey } from './names.js'
@@ -36,4 +37,4 @@ export {
   RECORD_TYPES,
 } from './record-types.js'
 export type { PayloadByType } from './schemas.js'
-export { follows, type Link, linkOf, TipRule, type TipVerdict } from './tip.js'
+export { follows, type Link, linkOf, type PlacedLink, TipRule, type TipVerdict } from './tip.js'

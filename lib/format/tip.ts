@@ -18,17 +18,25 @@ export interface Link {
   readonly isGenuine?: boolean | undefined
 }
 
-export function linkOf(event: SessionEvent, byteOffset: number, base = 0): Link {
+/** A link and where its line stands, as the log room found it. */
+export interface PlacedLink extends Link {
+  readonly byte_offset: number
+  readonly line_number?: number | undefined
+}
+
+export function linkOf(event: SessionEvent, byte_offset: number, base = 0): PlacedLink {
   const { type, uuid, prev_uuid } = event
   // Of the other types nobody asks for the payload, which may not even be read yet.
-  if (type !== 'rewind' && type !== 'compaction_boundary') return { type, uuid, prev_uuid }
+  if (type !== 'rewind' && type !== 'compaction_boundary') {
+    return { type, uuid, prev_uuid, byte_offset }
+  }
   const { from_uuid, offsets } = (event.payload ?? {}) as Record<string, unknown>
   if (type === 'rewind') {
     const fromUuid = typeof from_uuid === 'string' ? from_uuid : undefined
-    return { type, uuid, prev_uuid, fromUuid }
+    return { type, uuid, prev_uuid, byte_offset, fromUuid }
   }
   const self = (offsets as { self?: unknown } | null | undefined)?.self
-  return { type, uuid, prev_uuid, isGenuine: self === byteOffset - base }
+  return { type, uuid, prev_uuid, byte_offset, isGenuine: self === byte_offset - base }
 }
 
 /** The event continues from that tip, by its link or, a rewind, by what it left. */

@@ -19,6 +19,7 @@ export class BackwardLines implements LineSource {
   readonly line_number = undefined
   isEnded = false
   isOversize = false
+  readonly isKept: boolean
 
   readonly #chunkBytesMax: number
   readonly #lineBytesMax: number
@@ -37,7 +38,11 @@ export class BackwardLines implements LineSource {
   #isNextEnded = false
   #isDone = false
 
-  constructor({ from, to, chunkBytes, lineBytesMax = READ_LINE_BYTES_MAX }: LineRange) {
+  constructor(
+    { from, to, chunkBytes, lineBytesMax = READ_LINE_BYTES_MAX }: LineRange,
+    { isKept = false }: { isKept?: boolean | undefined } = {},
+  ) {
+    this.isKept = isKept
     this.#chunkBytes = chunkBytes ?? FIRST_CHUNK_BYTES
     this.#chunkBytesMax = chunkBytes ?? CHUNK_BYTES_MAX
     this.#lineBytesMax = lineBytesMax
@@ -108,7 +113,7 @@ export class BackwardLines implements LineSource {
   #makeRoom(length: number): void {
     const held = this.#high - this.#low
     const needed = MARGIN_BYTES + held + length
-    const target = needed <= this.bytes.length ? this.bytes : this.#larger(needed)
+    const target = this.#roomFor(needed)
     const low = target.length - held
     this.bytes.copy(target, low, this.#low, this.#low + held)
     this.bytes = target
@@ -117,7 +122,9 @@ export class BackwardLines implements LineSource {
     this.#searched = low
   }
 
-  #larger(needed: number): Buffer {
+  #roomFor(needed: number): Buffer {
+    if (this.isKept) return Buffer.allocUnsafeSlow(needed)
+    if (needed <= this.bytes.length) return this.bytes
     const largest = MARGIN_BYTES + this.#lineBytesMax + this.#chunkBytesMax
     return Buffer.allocUnsafeSlow(Math.max(needed, Math.min(2 * this.bytes.length, largest)))
   }

@@ -13,6 +13,7 @@ import {
 } from '../format/index.js'
 import type { ChecksumWitness } from './checksum-witness.js'
 import type { DamageEntry, EventEntry, LogEntry, TornEntry } from './entry.js'
+import { lazyEvent } from './lazy-event.js'
 import type { Line } from './line-source.js'
 import type { OpenLog } from './open-for-reading.js'
 
@@ -54,7 +55,7 @@ export class EntryDecoder {
     if (line.isOversize) return [this.#oversize(line)]
     const { bytes, start, end, byte_offset, length, line_number } = line
     const isBare = this.#isBare
-    const event = line.isEnded ? decodeProven(bytes, start, end, { isBare }) : undefined
+    const event = line.isEnded ? this.#proven(line) : undefined
     if (event !== undefined) {
       this.#witness.see()
       if (line_number === undefined) return [{ kind: 'event', byte_offset, length, event }]
@@ -67,6 +68,11 @@ export class EntryDecoder {
       if (part.kind === 'event') return this.#event(where, part, isTail)
       return isTail ? this.#torn(where) : this.#damage(where, part.code, part.message)
     })
+  }
+
+  #proven({ bytes, start, end, isKept }: Line): SessionEvent | undefined {
+    const lazy = isKept ? lazyEvent(bytes, start, end) : undefined
+    return lazy ?? decodeProven(bytes, start, end, { isBare: this.#isBare })
   }
 
   #event(where: Where, { event, checksum, notes }: EventPart, isTail: boolean): LogEntry {

@@ -11,7 +11,7 @@ export { type Disk, type Environment, systemEnvironment } from './environment.js
 export { type FollowEntry, type FollowOptions, followLog, type ReplacedEntry } from './follow.js'
 export { inspectLock } from './lock/inspect.js'
 export type { LogObserver, LogOptions } from './options.js'
-export { readLogBackward, readLogBackwardSync } from './read-backward.js'
+export { type ReadBackwardOptions, readLogBackward, readLogBackwardSync } from './read-backward.js'
 export { readLog } from './read-log.js'
 export { readLogSync } from './read-log-sync.js'
 export type { ReadLogOptions } from './reading.js'

@@ -18,6 +18,8 @@ export interface Line {
   readonly isEnded: boolean
   /** Too long to hold: `start` to `end` is only its beginning. */
   readonly isOversize: boolean
+  /** Its bytes stay as they are, also when the source moves on. */
+  readonly isKept: boolean
 }
 
 export interface ReadRequest {
@@ -65,6 +67,7 @@ export class ForwardLines implements LineSource {
   line_number: number | undefined
   isEnded = true
   isOversize = false
+  readonly isKept = false
 
   /** The buffer to go back to after a line that was too long for it. */
   #retained: Buffer

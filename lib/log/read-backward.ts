@@ -5,12 +5,22 @@ import { BackwardLines } from './backward-lines.js'
 import type { LogEntry } from './entry.js'
 import { Reading, type ReadLogOptions } from './reading.js'
 
+export interface ReadBackwardOptions extends ReadLogOptions {
+  /**
+   * Payloads are parsed when they are looked at: for readers who want few of them. What other
+   * writers put beside the payload of a line is not read then.
+   *
+   * @default false
+   */
+  lazyPayloads?: boolean | undefined
+}
+
 /** Newest first. Leaving the loop early closes the file. */
 export async function* readLogBackward(
   path: string,
-  options: ReadLogOptions = {},
+  options: ReadBackwardOptions = {},
 ): AsyncGenerator<LogEntry, void, undefined> {
-  const reading = new Reading(path, options, (range) => new BackwardLines(range))
+  const reading = backwardReading(path, options)
   try {
     while (await reading.fill()) {
       for (let entries = reading.next(); entries !== undefined; entries = reading.next()) {
@@ -25,9 +35,9 @@ export async function* readLogBackward(
 /** Newest first, for callers that want it now. Leaving the loop early closes the file. */
 export function* readLogBackwardSync(
   path: string,
-  options: ReadLogOptions = {},
+  options: ReadBackwardOptions = {},
 ): Generator<LogEntry, void, undefined> {
-  const reading = new Reading(path, options, (range) => new BackwardLines(range))
+  const reading = backwardReading(path, options)
   try {
     while (reading.fillSync()) {
       for (let entries = reading.next(); entries !== undefined; entries = reading.next()) {
@@ -37,4 +47,9 @@ export function* readLogBackwardSync(
   } finally {
     reading.close()
   }
+}
+
+function backwardReading(path: string, options: ReadBackwardOptions): Reading {
+  const isKept = options.lazyPayloads
+  return new Reading(path, options, (range) => new BackwardLines(range, { isKept }))
 }

@@ -2,8 +2,6 @@
 // flat strings: a rope is flattened again for every line it becomes part of, which costs more
 // than making the uuid.
 
-import { randomFillSync } from 'node:crypto'
-
 const POOL_SIZE = 128
 const UUID_CHARS = 36
 const UUID_BYTES = 16
@@ -23,7 +21,8 @@ export function newUuid(): string {
 }
 
 function refill(): void {
-  randomFillSync(random)
+  // Only now: a process that merely reads starts without loading it.
+  process.getBuiltinModule('node:crypto').randomFillSync(random)
   let at = 0
   for (let uuid = 0; uuid < POOL_SIZE; uuid++) {
     const start = uuid * UUID_BYTES

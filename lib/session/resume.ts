@@ -77,6 +77,7 @@ export interface ResumedSession {
     readonly tip_offset: number | null
     readonly transcript_path: string
   }
+  /** Made when first asked for, as are the three below it; payloads are not parsed before. */
   readonly messages: readonly Message[]
   readonly interruption: Interruptions
   readonly retry: readonly ToolCall[]
@@ -99,7 +100,7 @@ export async function resumeSession(options: ResumeOptions = {}): Promise<Resume
   const layout = layoutOf(options)
   const path = pathToResume(options)
   if (mode === 'append') return resumeInPlace(path, layout, options)
-  const loaded = skipEmpty(loadSession(path, { layout, at }), layout)
+  const loaded = skipEmpty(loadSession(path, { layout, at, lazyPayloads: true }), layout)
   refuseDegraded(loaded, options)
   if (mode === 'inspect') return resumed(loaded, options, undefined)
   const { resumed_from } = originOf(loaded)
@@ -141,7 +142,11 @@ function skipEmpty(loaded: LoadedSession, layout: Layout): LoadedSession {
     seen.add(current.path)
     const path = layout.transcriptPath(parent.session_id)
     try {
-      current = loadSession(path, { layout, at: parent.tip_uuid ?? undefined })
+      current = loadSession(path, {
+        layout,
+        at: parent.tip_uuid ?? undefined,
+        lazyPayloads: true,
+      })
     } catch (error) {
       if (error instanceof SessionError && error.code === 'ERR_NOT_FOUND') break
       throw error
@@ -164,7 +169,7 @@ async function resumeInPlace(
   const log = await openLog(path, { ...logOptionsOf(options), observer: observing(view, title) })
   try {
     // Read only now: under the lease nobody else can add to it.
-    const loaded = loadSession(path, { layout })
+    const loaded = loadSession(path, { layout, lazyPayloads: true })
     refuseDegraded(loaded, options)
     view.take(loaded)
     learnTitle(title, path)
@@ -207,26 +212,42 @@ function resumed(
   const { projection } = loaded.log
   const toolPolicy = policyOf(loaded, options)
   const { isRetryable } = options
-  const { messages, diagnostics } = messagesOf(projection, { toolPolicy, isRetryable })
-  const turnEnd = loaded.events.findLast(({ event }) => event.type === 'turn_end')
-  const interruption = findInterruptions(projection, {
-    turnEndOffset: turnEnd?.byte_offset,
-    isRetryable,
+  const repaired = once(() => messagesOf(projection, { toolPolicy, isRetryable }))
+  const interruption = once(() => {
+    const turnEnd = loaded.events.findLast(({ event }) => event.type === 'turn_end')
+    return findInterruptions(projection, { turnEndOffset: turnEnd?.byte_offset, isRetryable })
   })
+  // Whoever only goes on writing pays for no payload.
   const result: Omit<ResumedSession, 'permissions'> = {
     session,
     session_id: session?.id ?? sessionIdOf(loaded),
     transcript_path: session?.path ?? loaded.path,
     ...originOf(loaded),
-    messages,
-    interruption,
-    retry: toolPolicy === 'retry' ? interruption.retry : [],
+    get messages() {
+      return repaired().messages
+    },
+    get interruption() {
+      return interruption()
+    },
+    get retry() {
+      return toolPolicy === 'retry' ? interruption().retry : []
+    },
     degraded: projection.isDegraded,
-    diagnostics: [...loaded.diagnostics, ...diagnostics],
+    get diagnostics() {
+      return [...loaded.diagnostics, ...repaired().diagnostics]
+    },
     readFrom: loaded.readFrom,
   }
   const permissions = session?.permissions ?? new PermissionLedger()
   return Object.defineProperty(result, 'permissions', { value: permissions }) as ResumedSession
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
 }
 
 function originOf(loaded: LoadedSession) {

@@ -68,7 +68,9 @@ export class SessionView implements LogObserver {
   }
 
   get projection(): Projection {
-    if (this.#isStale) this.take(loadSession(this.#path, { layout: this.#layout }))
+    if (this.#isStale) {
+      this.take(loadSession(this.#path, { layout: this.#layout, lazyPayloads: true }))
+    }
     return this.#live
   }
 

@@ -1,7 +1,7 @@
 // The folder of transcripts as it is now: which files have the name of one, and which of them
 // have a lock beside them.
 
-import { join } from 'node:path'
+import { sep } from 'node:path'
 import { countNewlines } from '../log/index.js'
 import { isLogName, LOG_EXTENSION, namesIn } from './log-names.js'
 import { normalizeProject } from './project.js'
@@ -21,7 +21,7 @@ export function readTranscriptFolder(folder: string): FolderEntry[] {
   return names
     .filter(isLogName)
     .sort()
-    .map((name) => ({ path: join(folder, name), hasLock: locks.has(name + LOCK_EXTENSION) }))
+    .map((name) => ({ path: folder + sep + name, hasLock: locks.has(name + LOCK_EXTENSION) }))
 }
 
 /** One look per project and listing: thousands of sessions share a few projects. */

@@ -27,6 +27,8 @@ export interface LoadOptions {
   readonly at?: string | undefined
   /** `then`: summaries as they read at that time. Default `newest`. */
   readonly revisions?: 'newest' | 'then' | undefined
+  /** Parse payloads when they are looked at; the events then hold nothing beside their envelope. */
+  readonly lazyPayloads?: boolean | undefined
 }
 
 export interface LoadedSession {
@@ -48,7 +50,7 @@ export interface LoadedSession {
 const HEADERS_BYTES = 16 * 1024
 
 export function loadSession(path: string, options: LoadOptions): LoadedSession {
-  const { layout, at, revisions } = options
+  const { layout, at, revisions, lazyPayloads } = options
   const files: OpenFile[] = []
   const visited = new Set<string>()
   let start: ProjectionStart = EMPTY_START
@@ -58,7 +60,7 @@ export function loadSession(path: string, options: LoadOptions): LoadedSession {
       break
     }
     visited.add(next.path)
-    const file = readStep(next)
+    const file = readStep(next, lazyPayloads)
     files.push(file)
     if (file.tail.result !== undefined) break
     const parent = parentOf(file.headers)
@@ -86,7 +88,7 @@ interface OpenFile {
   readonly tail: SessionTail
 }
 
-function readStep(step: Step): OpenFile {
+function readStep(step: Step, lazyPayloads: boolean | undefined): OpenFile {
   // Most headers are short; only where none fits is more of the file read for it.
   const short = leadingHeaders(eventsFromStart(step.path, HEADERS_BYTES))
   const headers = short.length > 0 ? short : leadingHeaders(eventsFromStart(step.path))
@@ -96,7 +98,7 @@ function readStep(step: Step): OpenFile {
     step,
     headers,
     offsetBase,
-    tail: readSessionTail(step.path, { at, revisions, offsetBase }),
+    tail: readSessionTail(step.path, { at, revisions, offsetBase, lazyPayloads }),
   }
 }
 

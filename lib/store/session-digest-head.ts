@@ -9,11 +9,14 @@ const PROMPT_CODE_POINTS_MAX = 80
 
 /** Longer than any prompt of 80 code points, however many blanks stand between its words. */
 const PROMPT_CHARS_SHORT = 176
-const LINE_CHARS_SHORT = 384
+const LINE_BYTES_SHORT = 448
 const PROMPT_CHARS_READ = 8192
 
 /** White space and control characters. */
 const BLANKS = /[\s\u0000-\u001f\u007f-\u009f]+/g
+/** Some of them that is not a single space. Most prompts have none, and looking is cheap. */
+const ODD_BLANK = /[^\S ]|[\u0000-\u001f\u007f-\u009f]| {2}/
+const SURROGATE = /[\ud800-\udfff]/
 
 export interface HeadFacts {
   /** The session's own: in a fork those of its sources follow. */
@@ -50,7 +53,7 @@ export function readFirstPrompt(head: Window, from: number, reader: EventReader)
   const { bytes } = head
   let prompt: string | null = null
   forEachLine(head, from, (start, end, isCut) => {
-    prompt = promptOfLine(bytes.toString('utf8', start, end), isCut)
+    prompt = promptOfLine(bytes, { start, end, isCut })
     if (prompt !== null || isCut) return true
     for (const event of reader.read(bytes, start, end)) {
       if (event.type === 'user') prompt ??= promptOf(fieldsOf(event.payload)['content'])
@@ -68,11 +71,16 @@ const PROMPT_LINE = new RegExp(
 )
 
 /** The usual case, also of a line of which only the beginning is there. */
-function promptOfLine(line: string, isLineCut: boolean): string | null {
+function promptOfLine(
+  bytes: Buffer,
+  { start, end, isCut }: { start: number; end: number; isCut: boolean },
+): string | null {
   // A title is made of the first words; looking through the rest would take longer than reading.
-  const isLong = line.length > LINE_CHARS_SHORT
-  const short = isLong ? promptIn(line.slice(0, LINE_CHARS_SHORT), true) : null
-  return short === null || short.length < PROMPT_CODE_POINTS_MAX ? promptIn(line, isLineCut) : short
+  const shortEnd = start + LINE_BYTES_SHORT
+  const short = shortEnd < end ? promptIn(bytes.toString('utf8', start, shortEnd), true) : null
+  const isEnough = short !== null && short.length >= PROMPT_CODE_POINTS_MAX
+  if (isEnough && !SURROGATE.test(short)) return short
+  return promptIn(bytes.toString('utf8', start, end), isCut)
 }
 
 function promptIn(line: string, isLineCut: boolean): string | null {
@@ -104,11 +112,14 @@ function clip(text: string, { isCut = false } = {}): string | null {
   if (isShort) line = oneLine(text.slice(0, PROMPT_CHARS_READ))
   if (line === '') return null
   if (line.length <= PROMPT_CODE_POINTS_MAX && !isCut) return line
-  const characters = [...line.slice(0, 2 * PROMPT_CODE_POINTS_MAX + 2)]
+  const start = line.slice(0, 2 * PROMPT_CODE_POINTS_MAX + 2)
+  if (!SURROGATE.test(start)) return `${start.slice(0, PROMPT_CODE_POINTS_MAX - 1)}…`
+  const characters = [...start]
   if (characters.length <= PROMPT_CODE_POINTS_MAX && !isCut) return line
   return `${characters.slice(0, PROMPT_CODE_POINTS_MAX - 1).join('')}…`
 }
 
 function oneLine(text: string): string {
-  return text.toWellFormed().replace(BLANKS, ' ').trim()
+  const wellFormed = text.toWellFormed()
+  return (ODD_BLANK.test(wellFormed) ? wellFormed.replace(BLANKS, ' ') : wellFormed).trim()
 }

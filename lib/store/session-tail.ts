@@ -13,6 +13,7 @@ export interface TailOptions {
   readonly revisions?: 'newest' | 'then' | undefined
   /** Where offsets count from: known from the headers. */
   readonly offsetBase: number
+  readonly lazyPayloads?: boolean | undefined
 }
 
 export interface SessionTail {
@@ -25,9 +26,12 @@ export interface SessionTail {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-export function readSessionTail(path: string, options: TailOptions): SessionTail {
+export function readSessionTail(
+  path: string,
+  { lazyPayloads, ...options }: TailOptions,
+): SessionTail {
   const tail = new Tail(options.at)
-  for (const entry of readLogBackwardSync(path)) {
+  for (const entry of readLogBackwardSync(path, { lazyPayloads })) {
     tail.take(entry)
     if (!tail.isWorthATry) continue
     const events = tail.events()

@@ -1,8 +1,13 @@
 // Is a log whole? Reads all of it, checks every line, every link and every payload, and writes
 // nothing.
 
-import type { PlacedLink } from '../chain/index.js'
-import { type Diagnostic, diagnostic, linkOf, type SessionEvent } from '../format/index.js'
+import {
+  type Diagnostic,
+  diagnostic,
+  linkOf,
+  type PlacedLink,
+  type SessionEvent,
+} from '../format/index.js'
 import { readLog } from '../log/index.js'
 
 export interface VerifyReport {
@@ -39,7 +44,7 @@ export async function verifyLog(
       if (problem !== undefined) findings.push(diagnostic('bad_line', problem, where))
       continue
     }
-    links.push({ ...linkOf(event, byte_offset), byte_offset, line_number })
+    links.push({ ...linkOf(event, byte_offset), line_number })
     const problem = checkPayload(event)
     if (problem === undefined) continue
     findings.push(diagnostic('bad_payload', problem, { ...where, uuid: event.uuid }))

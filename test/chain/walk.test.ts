@@ -112,7 +112,7 @@ test('an empty log has an empty path', () => {
 
 function linksOf(history: History) {
   return history.events.map(({ event, byte_offset }) => {
-    return { ...linkOf(event, byte_offset), byte_offset }
+    return linkOf(event, byte_offset)
   })
 }
 

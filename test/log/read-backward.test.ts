@@ -30,6 +30,30 @@ test('backwards is forwards in reverse, on any file, with any chunk size', async
   )
 })
 
+test('payloads parsed when looked at are those parsed at once, on any file', (t) => {
+  const path = join(temporaryFolder(t), 'log.jsonl')
+  fc.assert(
+    fc.property(damagedFile, chunk, (bytes, chunkBytes) => {
+      writeFileSync(path, bytes)
+      const sizes = { chunkBytes }
+      const atOnce = [...readLogBackwardSync(path, { sizes })]
+      // All of the file is read before the first payload is looked at.
+      const later = [...readLogBackwardSync(path, { sizes, lazyPayloads: true })]
+      expect(later.map(withoutExtras)).toEqual(atOnce.map(withoutExtras))
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('a payload is parsed once, and a spread or stringified event holds it', (t) => {
+  const path = temporaryFile(t, 'log.jsonl', line('user', { payload: { content: 'ä' } }))
+  const [entry] = readLogBackwardSync(path, { lazyPayloads: true })
+  if (entry?.kind !== 'event') throw new Error('No event')
+  expect(entry.event.payload).toBe(entry.event.payload)
+  expect({ ...entry.event }.payload).toEqual({ content: 'ä' })
+  expect(JSON.parse(JSON.stringify(entry.event)).payload).toEqual({ content: 'ä' })
+})
+
 test('a part of a file is the same part in both directions', (t) => {
   const path = join(temporaryFolder(t), 'log.jsonl')
   const share = fc.double({ min: 0, max: 1.1, noNaN: true })
@@ -71,4 +95,11 @@ function withoutLineNumbers({ line_number: _, ...entry }: LogEntry): object {
   if (entry.diagnostics === undefined) return entry
   const diagnostics = entry.diagnostics.map(({ line_number: _, ...rest }) => rest)
   return { ...entry, diagnostics }
+}
+
+/** The envelope alone: what else stands on a line is not promised to those who read lazily. */
+function withoutExtras(entry: LogEntry): unknown {
+  if (entry.kind !== 'event') return entry
+  const { type, ts, uuid, prev_uuid, payload } = entry.event
+  return { ...entry, event: { type, ts, uuid, prev_uuid, payload } }
 }

@@ -35,7 +35,7 @@ const TIMER_MS_MAX = 2 ** 31 - 1
  * whose owner lives is refused at once: it may be held for hours.
  */
 export async function acquireLock(path: string, options: AcquireOptions): Promise<HeldLock> {
-  const deadline = performance.now() + options.timeoutMs
+  const deadline = uptimeMs() + options.timeoutMs
   const canonical = canonicalLogPath(path)
   const turn = takeTurn(canonical)
   try {
@@ -72,7 +72,7 @@ async function contend(
       if (parts !== undefined) return parts
       const state = inspectLock(path)
       const isLiving = state.ownerState === 'alive' || state.ownerState === 'stopped'
-      const leftMs = deadline - performance.now()
+      const leftMs = deadline - uptimeMs()
       if (leftMs <= 0 || (isLiving && state.owner?.mode === 'lease')) throw lockedError(path, state)
       await sleep(Math.min(leftMs, delayMs(failures)))
     }
@@ -92,9 +92,14 @@ function delayMs(failures: number): number {
 async function comesInTime({ ready }: Turn, deadline: number): Promise<boolean> {
   if (ready === undefined) return true
   const alarm = new AbortController()
-  const leftMs = Math.min(TIMER_MS_MAX, Math.max(0, deadline - performance.now()))
+  const leftMs = Math.min(TIMER_MS_MAX, Math.max(0, deadline - uptimeMs()))
   const ringing = sleep(leftMs, false, { signal: alarm.signal }).catch(() => false)
   const isInTime = await Promise.race([ready.then(() => true), ringing])
   alarm.abort()
   return isInTime
+}
+
+/** Never goes back, and unlike `performance` costs a starting process nothing. */
+function uptimeMs(): number {
+  return process.uptime() * 1000
 }

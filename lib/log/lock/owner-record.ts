@@ -2,7 +2,6 @@
 // counts only while it names that very directory: otherwise it speaks of an earlier owner.
 
 import { closeSync, constants, existsSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
-import { threadId } from 'node:worker_threads'
 import { createPrivateFile } from '../open-file.js'
 import { ownIdentity, type ProcessIdentity, parseIdentity } from './process-identity.js'
 import { readSmallFile } from './small-file.js'
@@ -28,7 +27,8 @@ export function writeOwnerRecord(path: string, note: OwnerNote): void {
   const record: OwnerRecord = { ...ownIdentity(), since: new Date().toISOString(), ...note }
   const target = ownerPathOf(path)
   // One name per thread and not a random one, so that kills cannot heap them up.
-  const temporary = `${target}.${process.pid}-${threadId}.tmp`
+  // Threads share a pid, but not a moment.
+  const temporary = `${target}.${process.pid}-${process.hrtime.bigint()}.tmp`
   const fd = createTemporary(temporary)
   try {
     writeFileSync(fd, `${JSON.stringify(record)}\n`)
