@@ -21,6 +21,17 @@ export type {
   SessionEvent,
 } from './format/index.js'
 export * from './log/index.js'
+export {
+  type CustomRule,
+  createRedactor,
+  type RedactionProblem,
+  type Redactor,
+  type RedactorOptions,
+  type RedactTextOptions,
+  type RedactValueOptions,
+  redactText,
+  redactValue,
+} from './redaction/index.js'
 export * from './session/index.js'
 export {
   digestTranscript,

@@ -95,6 +95,15 @@ test('no permission state has a way to the disk (003-12, 003-80)', () => {
   }
 })
 
+test('one room knows what a secret looks like, one function what a project is (000-59)', () => {
+  const marking = sources.filter(({ text }) => /(['"`])\[REDACTED\]\1/.test(withoutComments(text)))
+  expect(marking.map(({ name }) => name)).toEqual(['redaction/rule.ts'])
+  const normalizing = sources.filter(({ text }) =>
+    /function (?:normali[sz]e\w*(?:Project|Path)|\w*realpath\w*)\b/i.test(text),
+  )
+  expect(normalizing.map(({ name }) => name)).toEqual(['store/project.ts'])
+})
+
 test('long files and functions are listed, for somebody to look at', () => {
   const long = sources.filter(({ text }) => text.split('\n').length > 300)
   for (const { name, text } of long) {

@@ -6,9 +6,16 @@ import { NotInstalled } from '../peers.mjs'
 import { appendCases } from './append.mjs'
 import { processCases } from './processes.mjs'
 import { readCases } from './read.mjs'
+import { redactionCases } from './redaction.mjs'
 import { sessionCases } from './session.mjs'
 
-export const cases = [...appendCases, ...processCases, ...readCases, ...sessionCases]
+export const cases = [
+  ...appendCases,
+  ...processCases,
+  ...readCases,
+  ...sessionCases,
+  ...redactionCases,
+]
 
 /** It returns what was measured for every row of the case, or why nothing was. */
 export async function measureCase({ name, ...context }) {

@@ -10,6 +10,7 @@ import {
 import { SessionError } from '../errors.js'
 import { isOnChain, type SessionEvent } from '../format/index.js'
 import { type LogEntry, readLog } from '../log/index.js'
+import { redactText } from '../redaction/index.js'
 import { findEvent, type LoadedSession } from '../store/index.js'
 import { colorsOf } from './colors.js'
 import type { Call } from './command.js'
@@ -63,14 +64,15 @@ export async function printRaw(call: Call, path: string, at?: string): Promise<b
   return !isEmpty
 }
 
-/** What was said, one line for each turn. */
+/** What was said, one line for each turn, without secrets: this view is the one that is passed on. */
 export async function printText(call: Call, path: string, at?: string): Promise<boolean> {
   let isEmpty = true
   for await (const entry of entriesUpTo(path, at)) {
     if (entry.kind !== 'event') continue
     const { type, ts, uuid } = entry.event
     if (type !== 'user' && type !== 'assistant') continue
-    const text = toPlainText(wordsOf(entry.event))
+    // Only now: what is invisible in a terminal could have stood in the middle of a secret.
+    const text = redactText(toPlainText(wordsOf(entry.event)))
     if (text === '') continue
     isEmpty = false
     const speaker = type === 'user' ? 'User' : 'Assistant'

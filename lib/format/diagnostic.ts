@@ -33,6 +33,7 @@ export const DIAGNOSTIC_SEVERITY = {
   foreign_writer: 'warning',
   lock_compromised: 'warning',
   queued_event_refused: 'warning',
+  redaction_failed: 'error',
 } as const
 
 export type DiagnosticCode = keyof typeof DIAGNOSTIC_SEVERITY

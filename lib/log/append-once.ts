@@ -29,8 +29,8 @@ export async function appendOnce(
   { header, ...options }: AppendOnceOptions = {},
 ): Promise<Receipt[]> {
   const settings = settingsOf(options)
-  const drafts = events.map((event) => draftOf(event, settings.channel))
-  const headerDraft = header && draftOf(header, settings.channel)
+  const drafts = events.map((event) => draftOf(event, settings))
+  const headerDraft = header && draftOf(header, settings)
   const { lockTimeoutMs: timeoutMs, useKernelLock, environment } = settings
   const diagnostics: Diagnostic[] = []
   const lock = await acquireLock(path, { mode: 'once', timeoutMs, useKernelLock })

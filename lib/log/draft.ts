@@ -39,6 +39,20 @@ export interface NewEvent<Type extends string = string> {
    * that is known. Called in the middle of the write, so it must be quick and touch no log.
    */
   readonly payloadAt?: ((byteOffset: number) => PayloadOf<Type>) | undefined
+  /**
+   * JSON pointers to parts of the payload that redaction must leave as they are, for what a
+   * provider has signed in a way that is not known here. Never stored.
+   */
+  readonly opaque?: readonly string[] | undefined
+}
+
+/** What a payload becomes before it is serialised. Sees it whole, and must not change it in place. */
+export type PayloadRedaction = (payload: object, event: Pick<NewEvent, 'type' | 'opaque'>) => object
+
+/** What of a log's settings concerns a draft. */
+export interface DraftSettings {
+  readonly channel: Channel | undefined
+  readonly redact: PayloadRedaction | undefined
 }
 
 export interface Draft {
@@ -53,7 +67,7 @@ export interface Draft {
   readonly isSyncPoint: boolean
 }
 
-export function draftOf(event: NewEvent, channel: Channel | undefined): Draft {
+export function draftOf(event: NewEvent, { channel, redact }: DraftSettings): Draft {
   const { type, payload, payloadAt, uuid, prev_uuid: prev, ts } = event
   const traits = traitsOf(type, channel)
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
@@ -67,10 +81,16 @@ export function draftOf(event: NewEvent, channel: Channel | undefined): Draft {
   if (uuid !== undefined) checkUuid(uuid, 'uuid')
   if (prev !== undefined) checkLink(type, prev, traits)
   if (ts !== undefined) checkTime(ts)
+  const payloadJson = payloadJsonOf(payload, event, redact)
   return {
     type,
-    payloadJson: stringifyPayload(payload),
-    payloadJsonAt: payloadAt && ((byteOffset) => stringifyPayload(payloadAt(byteOffset))),
+    payloadJson,
+    payloadJsonAt:
+      payloadAt &&
+      ((byteOffset) => {
+        const placed = payloadAt(byteOffset)
+        return placed === payload ? payloadJson : payloadJsonOf(placed, event, redact)
+      }),
     uuid,
     prevUuid: prev ?? undefined,
     ts,
@@ -78,6 +98,14 @@ export function draftOf(event: NewEvent, channel: Channel | undefined): Draft {
     isHeader: traits.isHeader,
     isSyncPoint: traits.isSyncPoint,
   }
+}
+
+function payloadJsonOf(
+  payload: object,
+  event: NewEvent,
+  redact: PayloadRedaction | undefined,
+): string {
+  return stringifyPayload(redact === undefined ? payload : redact(payload, event))
 }
 
 interface Traits {

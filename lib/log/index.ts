@@ -4,7 +4,7 @@
 export { type AppendOnceOptions, appendOnce } from './append-once.js'
 export { type CopyRequest, copyLog } from './copy-log.js'
 export { isUnverified } from './decode-entry.js'
-export type { NewEvent } from './draft.js'
+export type { NewEvent, PayloadRedaction } from './draft.js'
 export type { Durability } from './durability.js'
 export type { DamageEntry, EventEntry, LogEntry, TornEntry } from './entry.js'
 export { type Disk, type Environment, systemEnvironment } from './environment.js'

@@ -2,6 +2,7 @@
 
 import { SessionError } from '../errors.js'
 import type { Channel, Diagnostic, SessionEvent } from '../format/index.js'
+import type { DraftSettings, PayloadRedaction } from './draft.js'
 import type { Durability } from './durability.js'
 import { type Environment, systemEnvironment } from './environment.js'
 
@@ -51,13 +52,20 @@ export interface LogOptions {
 
   observer?: LogObserver | undefined
 
+  /**
+   * What every payload becomes before it is serialised, after it was checked. Whatever reaches the
+   * file through this log has been through it.
+   *
+   * @default undefined (it stays as it is)
+   */
+  redact?: PayloadRedaction | undefined
+
   /** Tests give their own clock and ids, so that a log can be compared byte for byte. */
   environment?: Partial<Environment> | undefined
 }
 
-export interface LogSettings {
+export interface LogSettings extends DraftSettings {
   readonly durability: Durability
-  readonly channel: Channel | undefined
   readonly hasLineNumbers: boolean
   readonly lockTimeoutMs: number
   readonly useKernelLock: boolean
@@ -80,6 +88,7 @@ export function settingsOf(options: LogOptions): LogSettings {
   return {
     durability,
     channel: options.channel,
+    redact: options.redact,
     hasLineNumbers: options.lineNumbers ?? true,
     lockTimeoutMs,
     useKernelLock: options.useKernelLock ?? true,

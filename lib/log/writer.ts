@@ -88,7 +88,7 @@ export class LogWriter implements AsyncDisposable {
   append<Type extends string>(event: NewEvent<Type>): Promise<Receipt> {
     let draft: Draft
     try {
-      draft = draftOf(event as NewEvent, this.#settings.channel)
+      draft = draftOf(event as NewEvent, this.#settings)
     } catch (error) {
       return Promise.reject(error)
     }
@@ -105,7 +105,7 @@ export class LogWriter implements AsyncDisposable {
 
   /** Several events as one write: all of them become lines, or none is acknowledged. */
   async appendAll(events: readonly NewEvent[]): Promise<Receipt[]> {
-    const drafts = events.map((event) => draftOf(event, this.#settings.channel))
+    const drafts = events.map((event) => draftOf(event, this.#settings))
     return new Promise((resolve, reject) => {
       this.#hold({ drafts, answer: undefined, isSingle: false, resolve, reject } as HeldCall)
     })
@@ -113,7 +113,7 @@ export class LogWriter implements AsyncDisposable {
 
   /** The same without waiting: when it returns, the event is a whole line of the file. */
   appendSync<Type extends string>(event: NewEvent<Type>): Receipt {
-    const draft = draftOf(event as NewEvent, this.#settings.channel)
+    const draft = draftOf(event as NewEvent, this.#settings)
     this.#writeHeld()
     const call: Call = { drafts: [draft], answer: undefined }
     this.#write([call])

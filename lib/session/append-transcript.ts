@@ -6,13 +6,16 @@ import { isOnChainType, normalizeSessionKey } from '../format/index.js'
 import { appendOnce, type LogOptions, type NewEvent, type Receipt } from '../log/index.js'
 import { layoutOf, readSpool, type Spooled, type StoreOptions, spoolEvent } from '../store/index.js'
 import { headerPayload } from './header.js'
+import { asWritten, type RedactionOptions, redactionOf } from './redaction.js'
 
 export interface AppendTranscriptInput {
   readonly session_id: string
   readonly event: NewEvent
 }
 
-export type AppendTranscriptOptions = StoreOptions & Omit<LogOptions, 'channel'>
+export type AppendTranscriptOptions = StoreOptions &
+  Omit<LogOptions, 'channel' | 'redact'> &
+  RedactionOptions
 
 /** What became of it: a place in the transcript, or in the queue of whoever is writing there. */
 export type AppendReceipt = Partial<Receipt> & {
@@ -36,9 +39,11 @@ export async function append_transcript(
   const sessionId = normalizeSessionKey(session_id)
   const layout = layoutOf(options)
   const now = options.environment?.now?.() ?? Date.now()
+  const redact = redactionOf(options)
   const append = (events: readonly NewEvent[]) =>
     appendOnce(layout.transcriptPath(sessionId), events, {
       ...options,
+      redact,
       channel: 'transcript',
       header: event.type === 'session_header' ? undefined : headerOf(sessionId, now),
     })
@@ -48,7 +53,7 @@ export async function append_transcript(
     return receipt!
   } catch (error) {
     if (!isSessionError(error, 'ERR_LOCKED') || !isBesideTheChain(event)) throw error
-    return { uuid: await spoolEvent(layout, sessionId, event), queued: true }
+    return { uuid: await spoolEvent(layout, sessionId, asWritten(options)(event)), queued: true }
   }
 }
 

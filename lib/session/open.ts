@@ -3,6 +3,7 @@
 import { SessionError } from '../errors.js'
 import type { LogObserver, LogWriter } from '../log/index.js'
 import { layoutOf } from '../store/index.js'
+import { asWritten } from './redaction.js'
 import { Session } from './session.js'
 import { environmentOf, type SessionOptions } from './settings.js'
 import { closeOnSignal } from './signals.js'
@@ -28,6 +29,7 @@ export function sessionOf(
     environment: environmentOf(options),
     layout: layoutOf(options),
     report: options.onDiagnostic ?? (() => {}),
+    asWritten: asWritten(options),
     onClosed: () => stopListening(),
   }
   const session = new Session({ ...parts, settings })

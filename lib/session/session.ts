@@ -280,9 +280,11 @@ export class Session implements AsyncDisposable {
   }
 
   #tell(event: NewEvent, receipt: Receipt): void {
+    if (this.#listeners.size === 0) return
+    const written = this.#settings.asWritten(event)
     for (const listener of this.#listeners) {
       try {
-        listener(event, receipt)
+        listener(written, receipt)
       } catch (error) {
         // The event is written, so its append must not fail; the listener's bug is its own news.
         queueMicrotask(() => {

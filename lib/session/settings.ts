@@ -1,11 +1,12 @@
 // Options of a session become settings once, at the door.
 
 import type { Diagnostic } from '../format/index.js'
-import type { Environment, LogOptions } from '../log/index.js'
+import type { Environment, LogOptions, NewEvent } from '../log/index.js'
 import { systemEnvironment } from '../log/index.js'
 import type { Layout, StoreOptions } from '../store/index.js'
+import { type RedactionOptions, redactionOf } from './redaction.js'
 
-export interface SessionOptions extends StoreOptions {
+export interface SessionOptions extends StoreOptions, RedactionOptions {
   durability?: LogOptions['durability']
   lockTimeoutMs?: number | undefined
   useKernelLock?: boolean | undefined
@@ -27,6 +28,8 @@ export interface SessionSettings {
   readonly environment: Environment
   readonly layout: Layout
   readonly report: (diagnostic: Diagnostic) => void
+  /** The event with the payload that was written of it: for those who are told of it. */
+  readonly asWritten: (event: NewEvent) => NewEvent
   /** Called once, when the session is closed. */
   readonly onClosed: () => void
 }
@@ -44,6 +47,7 @@ export function logOptionsOf(options: SessionOptions): LogOptions {
     useKernelLock,
     onDiagnostic,
     environment,
+    redact: redactionOf(options),
     channel: 'transcript',
     // Counting the lines of a long transcript is for those who ask for it.
     lineNumbers: false,

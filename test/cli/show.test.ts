@@ -194,6 +194,29 @@ test('show --text prints what was said, one line a turn, whatever was compacted 
   ])
 })
 
+test('show --text redacts what it serves; the other views are faithful', async (t) => {
+  const place = newPlace(t)
+  const key = `ghp_${'c4N4'.repeat(9)}`
+  await storeSession(place, 'demo', {
+    said: [
+      ['user', 'u1', `my key is ${key}`],
+      ['assistant', 'a1', { content: [{ type: 'text', text: `use\nghp_\u200b${key.slice(4)}` }] }],
+      ['user', 'u2', { env: { DB_PASSWORD: 'hunter22' } }],
+    ],
+  })
+  expect(await runWell(['show', 'demo', '--text'], place)).toBe(
+    'User: my key is [REDACTED]\nAssistant: use [REDACTED]\n' +
+      'User: {"env":{"DB_PASSWORD":"[REDACTED]"}}\n',
+  )
+  const [first] = rowsOf(await runWell(['show', 'demo', '--text', '--json'], place))
+  expect(first).toMatchObject({ uuid: 'u1', text: 'my key is [REDACTED]' })
+  for (const view of [[], ['--raw'], ['--projected']]) {
+    expect(await runWell(['show', 'demo', ...view], place)).toContain(key)
+    expect(await runWell(['show', 'demo', '--json', ...view], place)).toContain(key)
+  }
+  expect(await runWell(['show', '--help'])).toMatch(/--text .*secrets redacted/)
+})
+
 test('show takes a file, goes on past damage, and marks it in --raw', async (t) => {
   const place = newPlace(t)
   const path = await storeSession(place, 'demo')

@@ -7,7 +7,8 @@ import { EXIT } from '../exit-codes.js'
 const LESSON = `Without a view, the conversation is shown as it goes on: after a compaction the summary and what
 was kept, after a rewind without what was left. The events that it hides are all still there.
 --json prints the events of the view as they lie on disk, one per line; with --projected the
-messages as \`resume --json\` has them.
+messages as \`resume --json\` has them. --text is the view to pass on: what looks like a secret
+is [REDACTED] there. All other views are faithful, secrets included.
 
 Examples:
   $ jsonl-session show demo
@@ -34,7 +35,7 @@ export const show: Command = {
   options: [
     { name: 'raw', text: 'every event of the file, also what stands beside the chain' },
     { name: 'projected', text: 'what the model sees: tools in full, gaps mended' },
-    { name: 'text', text: 'only what was said: one line for each turn of the file' },
+    { name: 'text', text: 'only what was said, secrets redacted: one line for each turn' },
     { name: 'at', value: 'U', text: 'as it was when this event was the newest' },
   ],
   lesson: LESSON,

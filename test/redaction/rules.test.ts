@@ -1,0 +1,165 @@
+// The table of T48: what is redacted and into what, and what is left alone. Every string is
+// redacted twice, because whatever is served was often redacted when it was stored.
+//
+// No secret here ever was one; they are put together so that no scanner takes them for one.
+
+import { expect, test } from 'vitest'
+import { DEFAULT_RULES, redactText } from '../../lib/redaction/index.js'
+
+const KEY = ['MIIEpAIBAAKCAQEA1/x+', 'k8s', 'Zm9v'].join('\n')
+const pem = (kind: string) => `-----BEGIN ${kind}-----\n${KEY}\n-----END ${kind}-----`
+const JWT = ['eyJhbGciOiJIUzI1NiJ9', 'eyJzdWIiOiIxMjM0In0', 'dozjgNryP4J3jVmNHl0w5N_XgL0n'].join(
+  '.',
+)
+const letters = (count: number) => 'aB3xQ9'.repeat(count).slice(0, count)
+
+const SECRETS: readonly (readonly [rule: string, text: string, redacted: string])[] = [
+  ['private-key', `a ${pem('RSA PRIVATE KEY')} b`, 'a [REDACTED] b'],
+  ['private-key', pem('PRIVATE KEY'), '[REDACTED]'],
+  ['private-key', pem('ENCRYPTED PRIVATE KEY').replaceAll('\n', '\\n'), '[REDACTED]'],
+  ['private-key', pem('PGP PRIVATE KEY BLOCK'), '[REDACTED]'],
+  ['private-key', `${pem('EC PRIVATE KEY')}\n${pem('EC PRIVATE KEY')}`, '[REDACTED]\n[REDACTED]'],
+  ['private-key', '-----BEGIN PRIVATE KEY-----\nabc (cut off', '[REDACTED]'],
+  [
+    'private-key',
+    `-----BEGIN PRIVATE KEY-----\n${KEY}\n[${'.'.repeat(30_000)}`,
+    `[REDACTED][${'.'.repeat(30_000)}`,
+  ],
+  [
+    'private-key',
+    `-----BEGIN PRIVATE KEY-----\nabc\n-----BEGIN CERTIFICATE-----`,
+    '[REDACTED]-----BEGIN CERTIFICATE-----',
+  ],
+  ['authorization', 'Bearer abc123def456', 'Bearer [REDACTED]'],
+  ['authorization', 'Bearer my-own-token', 'Bearer [REDACTED]'],
+  ['authorization', 'Basic dXNlcjpwYXNzd29yZA==', 'Basic [REDACTED]'],
+  ['authorization', 'Token 9944b09199c62bcf', 'Token [REDACTED]'],
+  ['authorization', 'authorization: bearer my-own-token', 'authorization: bearer [REDACTED]'],
+  [
+    'authorization',
+    `h["Authorization"] = 'token abc-def-g'`,
+    `h["Authorization"] = 'token [REDACTED]'`,
+  ],
+  ['jwt', `jwt ${JWT}.`, 'jwt [REDACTED].'],
+  ['jwt', `${JWT}.${letters(20)}.${letters(20)}`, '[REDACTED]'],
+  ['jwt', JWT.split('.').slice(0, 2).join('.'), '[REDACTED]'],
+  ...[
+    `sk-${letters(24)}`,
+    `sk-ant-api03-${letters(24)}`,
+    `sk-proj-${letters(24)}`,
+    `sk_${'live'}_${letters(24)}`,
+    `rk_${'test'}_${letters(24)}`,
+    ...['p', 'o', 'u', 's', 'r'].map((kind) => `gh${kind}_${letters(36)}`),
+    `github_pat_${letters(22)}_${letters(30)}`,
+    `glpat-${letters(20)}`,
+    `xoxb-1234567890-${letters(12)}`,
+    `npm_${letters(36)}`,
+    `hf_${letters(34)}`,
+    `AIza${letters(35)}`,
+    `AKIA${'Q7'.repeat(8)}`,
+    `ASIA${'Q7'.repeat(8)}`,
+  ].map((key) => ['vendor-key', `curl -u ${key}: x`, 'curl -u [REDACTED]: x'] as const),
+  ['url-password', 'postgres://ada:hunter2@db:5432/app', 'postgres://[REDACTED]@db:5432/app'],
+  ['url-password', 'redis://:hunter2@cache:6379', 'redis://[REDACTED]@cache:6379'],
+  ['url-password', 'git clone https://ada:x@host/r.git', 'git clone https://[REDACTED]@host/r.git'],
+  ['secret-variable', 'GITHUB_TOKEN=abcd', 'GITHUB_TOKEN=[REDACTED]'],
+  ['secret-variable', 'export DB_PASSWORD="hunter22"', 'export DB_PASSWORD="[REDACTED]"'],
+  ['secret-variable', "AWS_SECRET_ACCESS_KEY: 'wJa/K7'", "AWS_SECRET_ACCESS_KEY: '[REDACTED]'"],
+  ['secret-variable', '{"API_KEY_2":"abcd","a":1}', '{"API_KEY_2":"[REDACTED]","a":1}'],
+  ['secret-variable', '{\\"DB_PASSWORD\\":\\"a,b;c\\"}', '{\\"DB_PASSWORD\\":\\"[REDACTED]\\"}'],
+  ['secret-variable', '$API_KEYS=hunter22', '$API_KEYS=[REDACTED]'],
+  ['secret-variable', '$PASSWORD = "hunter22"', '$PASSWORD = "[REDACTED]"'],
+  ['secret-variable', 'DB_PASSWORD=123456', 'DB_PASSWORD=[REDACTED]'],
+  ['secret-variable', 'A_TOKEN=ab[REDACTED]', 'A_TOKEN=[REDACTED]'],
+  ['secret-variable', 'MY_CREDENTIALS="cut-of', 'MY_CREDENTIALS="[REDACTED]'],
+  ['variable-mention', 'echo $SECRET_NAME', 'echo [REDACTED]'],
+  ['variable-mention', `curl -H "X: \${API_TOKEN}"`, 'curl -H "X: [REDACTED]"'],
+  ['variable-mention', '$KEY', '[REDACTED]'],
+  ['secret-field', 'password: hunter22', 'password: [REDACTED]'],
+  ['secret-field', 'password=string1234', 'password=[REDACTED]'],
+  ['secret-field', 'password: string-1234', 'password: [REDACTED]'],
+  ['secret-field', '{"token":"abcdef12","x":1}', '{"token":"[REDACTED]","x":1}'],
+  ['secret-field', '(password=hunter22)', '(password=[REDACTED])'],
+  ['secret-field', 'aws_secret_access_key = wJa/lrX', 'aws_secret_access_key = [REDACTED]'],
+  ['secret-field', "client_secret => 'a,b;cd'", "client_secret => '[REDACTED]'"],
+  ['secret-field', 'x-api-key: 0123456', 'x-api-key: [REDACTED]'],
+  ['secret-field', 'accessToken = "abcdefg"', 'accessToken = "[REDACTED]"'],
+  ['secret-field', 'Your token:\n  abcdefg', 'Your token:\n  [REDACTED]'],
+  ['base64', `x ${letters(40)} y`, 'x [REDACTED] y'],
+  ['base64', `${letters(41)}+==`, '[REDACTED]'],
+]
+
+const NO_SECRETS: readonly string[] = [
+  '',
+  'token counting',
+  'password validation',
+  'Basic authentication',
+  'Basic JavaScript, Basic TypeScript.',
+  'Basic end-to-end tests',
+  'Token LinkedList',
+  'Token read/write access',
+  'Bearer tokens.',
+  'Bearer AccessToken',
+  'The secret of the password is the key to the token.',
+  'max_tokens: 200000',
+  'MAX_TOKENS=200000',
+  'MAX_THINKING_TOKENS="10000"',
+  'TOKENIZERS_PARALLELISM=false',
+  'tokenizer=cl100k_base',
+  'eos_token: "<|endoftext|>"',
+  'const password: string',
+  'function login(password: string, token: number): void',
+  'token: number',
+  'password: String!',
+  'secret: string | undefined',
+  'token: Optional[str] = None',
+  'secret: process.env.FOO',
+  'const API_KEY = process.env.API_KEY',
+  'API_KEY: string',
+  'api_key = os.environ["KEY"]',
+  'if (token === expectedToken) return',
+  'Token::from_string(x)',
+  'API_KEY=\nDEBUG=true',
+  'password: "Please enter your password"',
+  'credentials: "include"',
+  'Token\n=====\n',
+  'primary_key: account_id',
+  `$HOME/$USER and \${PATH} on a $KEYBOARD`,
+  'da39a3ee5e6b4b0d3255bfef95601890afd80709',
+  'E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855',
+  'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+  '550e8400-e29b-41d4-a716-446655440000',
+  '/home/Ada/projects/App2/src/components/buttons/Primary/index',
+  'C:\\Users\\Ada\\Documents\\projects\\2026\\application\\source\\main',
+  `sha512-${letters(86)}==`,
+  'http://localhost:3000/@scope/package',
+  'ssh://git@host:22/path',
+  'https://example.com/a:b@c',
+  '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----',
+  'task-forced sk-SK risk-averse-behaviour',
+  'ghp_short AKIA and xoxb- in prose',
+  'eyJ is how it begins',
+  'token: [REDACTED], password="[REDACTED]" and Bearer [REDACTED]',
+  `$API_KEY=[REDACTED] \${API_KEY}: "[REDACTED]" API_KEY=[REDACTED]`,
+  'postgres://[REDACTED]@db/app',
+]
+
+test.each(SECRETS)(
+  '%s: %j is redacted, and what names it stays (000-57)',
+  (rule, text, redacted) => {
+    expect(redactText(text)).toBe(redacted)
+    expect(redactText(redacted)).toBe(redacted)
+    const own = DEFAULT_RULES.find(({ name }) => name === rule)!
+    expect(own.redact(text)).not.toBe(text)
+  },
+)
+
+test.each(NO_SECRETS)('%j is no secret', (text) => {
+  expect(redactText(text)).toBe(text)
+})
+
+test('the rules have a fixed order, and each of them has its strings in this table', () => {
+  const names = DEFAULT_RULES.map(({ name }) => name)
+  expect(names).toEqual([...new Set(SECRETS.map(([rule]) => rule))])
+  expect(SECRETS.length + NO_SECRETS.length).toBeGreaterThanOrEqual(100)
+})
