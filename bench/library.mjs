@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs'
 
 const LOG = new URL('../dist/lib/log/index.js', import.meta.url)
-const LIBRARY = new URL('../dist/lib/index.js', import.meta.url)
+export const LIBRARY = new URL('../dist/lib/index.js', import.meta.url)
 const FORMAT = new URL('../dist/lib/format/index.js', import.meta.url)
 const REDACTION = new URL('../dist/lib/redaction/index.js', import.meta.url)
 const STORE = new URL('../dist/lib/store/index.js', import.meta.url)

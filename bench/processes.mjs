@@ -1,7 +1,7 @@
 // Work in a process of its own: every case, so that none inherits another's heap and compiled
 // code, and every sample that is about a fresh start or about memory.
 
-import { fork } from 'node:child_process'
+import { fork, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
 const CHILD = fileURLToPath(new URL('./child.mjs', import.meta.url))
@@ -44,6 +44,14 @@ export function startChild(task, argument, { ownGroup = false } = {}) {
   ready.promise.catch(() => {})
   running.add(child)
   return { ready: ready.promise, result, go: () => child.send('go') }
+}
+
+/** It runs Node with these arguments, and returns how long that took, start included, in microseconds. */
+export function timeProcess(args) {
+  const start = performance.now()
+  const { status, stderr } = spawnSync(process.execPath, args)
+  if (status !== 0) throw new Error(`${args.join(' ')}: ${stderr}`)
+  return (performance.now() - start) * 1000
 }
 
 /** It ends what this process has started, for good, and waits until it has ended. */

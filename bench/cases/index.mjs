@@ -4,6 +4,7 @@
 
 import { NotInstalled } from '../peers.mjs'
 import { appendCases } from './append.mjs'
+import { historyCases } from './history.mjs'
 import { processCases } from './processes.mjs'
 import { readCases } from './read.mjs'
 import { redactionCases } from './redaction.mjs'
@@ -15,6 +16,7 @@ export const cases = [
   ...readCases,
   ...sessionCases,
   ...redactionCases,
+  ...historyCases,
 ]
 
 /** It returns what was measured for every row of the case, or why nothing was. */

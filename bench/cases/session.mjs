@@ -1,6 +1,5 @@
 // Sessions: resumed, kept up, listed, and met on the command line.
 
-import { spawnSync } from 'node:child_process'
 import {
   closeSync,
   fstatSync,
@@ -21,7 +20,7 @@ import {
 } from '../harness.mjs'
 import { BINARY, indexUuids, loadFormat, loadSessions, openLog, readLogSync } from '../library.mjs'
 import { loadSqlite } from '../peers.mjs'
-import { runInChild } from '../processes.mjs'
+import { runInChild, timeProcess } from '../processes.mjs'
 
 const MEGABYTE = 1_000_000
 
@@ -120,7 +119,7 @@ export const sessionCases = [
     async measure({ folder, isQuick }) {
       const store = ['--root', folder]
       const append = ['append', 'demo', '--type', 'user', '--payload', '{"content":"x"}', ...store]
-      run([BINARY, ...append])
+      timeProcess([BINARY, ...append])
       const ways = {
         node: ['-e', '0'],
         nodeAgain: ['-e', '0'],
@@ -130,7 +129,7 @@ export const sessionCases = [
       }
       const times = Object.fromEntries(Object.keys(ways).map((name) => [name, []]))
       await inRandomOrder(Object.keys(ways), isQuick ? 8 : 40, (name) => {
-        times[name].push(run(ways[name]))
+        times[name].push(timeProcess(ways[name]))
       })
       return ['version', 'resume', 'append'].map((name) => {
         const compared = compareTimes({
@@ -268,11 +267,4 @@ function looking(look) {
       close() {},
     }),
   }
-}
-
-function run(args) {
-  const start = performance.now()
-  const { status, stderr } = spawnSync(process.execPath, args)
-  if (status !== 0) throw new Error(`${args.join(' ')}: ${stderr}`)
-  return (performance.now() - start) * 1000
 }

@@ -22,3 +22,14 @@ export function refuseTogether(call: Parsed, one: string, other: string): void {
   if (!isGiven(one) || !isGiven(other)) return
   throw new UsageError(`--${one} and --${other} do not go together`)
 }
+
+/** The value of an option that takes one of a few words; `undefined` when it was not given. */
+export function oneOf<Word extends string>(
+  call: Parsed,
+  name: string,
+  words: readonly Word[],
+): Word | undefined {
+  const given = call.value(name)
+  if (given === undefined || words.includes(given as Word)) return given as Word | undefined
+  throw new UsageError(`--${name} takes ${words.join(', ')}, not "${given}"`)
+}

@@ -14,4 +14,8 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['rewind', async () => (await import('./commands/rewind.js')).rewind],
   ['compact', async () => (await import('./commands/compact.js')).compact],
   ['rename', async () => (await import('./commands/rename.js')).rename],
+  ['history', async () => (await import('./commands/history.js')).history],
+  ['history add', async () => (await import('./commands/history-add.js')).historyAdd],
+  ['history rotate', async () => (await import('./commands/history-rotate.js')).historyRotate],
+  ['history sweep', async () => (await import('./commands/history-sweep.js')).historySweep],
 ])

@@ -173,12 +173,14 @@ function isRecord(value: unknown): value is object {
 function asEvent(value: object, isBare: boolean): SessionEvent | undefined {
   const event = value as { -readonly [Key in keyof SessionEvent]: SessionEvent[Key] }
   const { type, uuid, ts, prev_uuid } = event
-  if (typeof type !== 'string' || typeof uuid !== 'string') return isBare ? event : undefined
+  const isEvent = typeof type === 'string' && typeof uuid === 'string'
+  if (!isEvent && !isBare) return undefined
+  // Other writers of this format, the first of them included, gave seconds or milliseconds.
+  if (typeof ts === 'number') event.ts = isoOfEpoch(ts)
+  if (!isEvent) return event
   if (type === '' || uuid === '' || uuid.length > UUID_CHARS_MAX) return undefined
   if (prev_uuid === undefined) event.prev_uuid = null
   else if (prev_uuid !== null && typeof prev_uuid !== 'string') return undefined
-  // Other writers of this format, the first of them included, gave seconds or milliseconds.
-  if (typeof ts === 'number') event.ts = isoOfEpoch(ts)
   return event
 }
 

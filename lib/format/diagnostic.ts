@@ -34,6 +34,10 @@ export const DIAGNOSTIC_SEVERITY = {
   lock_compromised: 'warning',
   queued_event_refused: 'warning',
   redaction_failed: 'error',
+  history_near_limit: 'warning',
+  history_not_rotated: 'warning',
+  history_not_written: 'warning',
+  setting_ignored: 'warning',
 } as const
 
 export type DiagnosticCode = keyof typeof DIAGNOSTIC_SEVERITY

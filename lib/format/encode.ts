@@ -130,7 +130,7 @@ export class LineEncoder {
 }
 
 /** A uuid that may stand between quotes as it is, or a refusal. */
-export function checkUuid(uuid: string, field: 'uuid' | 'prev_uuid'): void {
+export function checkUuid(uuid: string, field: 'uuid' | 'prev_uuid' | 'event_uuid'): void {
   if (typeof uuid !== 'string') throw new TypeError(`${field} must be a string`)
   if (uuid.length > UUID_CHARS_MAX || !SAFE_UUID.test(uuid)) {
     throw new SessionError(
@@ -138,6 +138,15 @@ export function checkUuid(uuid: string, field: 'uuid' | 'prev_uuid'): void {
       `A ${field} is 1 to ${UUID_CHARS_MAX} printable ASCII characters without quotes and backslashes`,
       { [field]: String(uuid).slice(0, UUID_CHARS_MAX) },
     )
+  }
+}
+
+/** The one spelling of a time that is written, or a refusal. */
+export function checkTime(ts: string): void {
+  if (typeof ts !== 'string') throw new TypeError('ts must be a string')
+  const isIso = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(ts) && !Number.isNaN(Date.parse(ts))
+  if (!isIso) {
+    throw new SessionError('ERR_ARG', `ts must look like 2026-01-31T12:00:00.000Z, not "${ts}"`)
   }
 }
 

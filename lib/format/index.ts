@@ -14,7 +14,7 @@ export {
   type DiagnosticCode,
   diagnostic,
 } from './diagnostic.js'
-export { checkUuid, LineEncoder, type LineParts, quoteUuid } from './encode.js'
+export { checkTime, checkUuid, LineEncoder, type LineParts, quoteUuid } from './encode.js'
 export { type Envelope, readEnvelope } from './envelope.js'
 export type { EventOf, EventType, PayloadOf, SessionEvent } from './event.js'
 export * from './limits.js'

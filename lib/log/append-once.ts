@@ -1,11 +1,11 @@
-// One append by somebody who keeps nothing open: lock, write, unlock. For history lines, hooks
-// and the command line.
+// One append by somebody who keeps nothing open: lock, write, unlock. For hooks and the command
+// line.
 
-import type { Diagnostic } from '../format/index.js'
+import { placeOnDisk } from './append-place.js'
 import { Appender, appendOne } from './appender.js'
 import { draftOf, type NewEvent } from './draft.js'
 import { isSyncDue } from './durability.js'
-import { acquireLock } from './lock/acquire.js'
+import { once } from './once.js'
 import { type LogOptions, settingsOf } from './options.js'
 import type { Receipt } from './receipt.js'
 import { SyncGroup } from './sync-group.js'
@@ -31,17 +31,14 @@ export async function appendOnce(
   const settings = settingsOf(options)
   const drafts = events.map((event) => draftOf(event, settings))
   const headerDraft = header && draftOf(header, settings)
-  const { lockTimeoutMs: timeoutMs, useKernelLock, environment } = settings
-  const diagnostics: Diagnostic[] = []
-  const lock = await acquireLock(path, { mode: 'once', timeoutMs, useKernelLock })
-  try {
-    const appender = new Appender(path, lock, {
+  const { environment, hasLineNumbers } = settings
+  return once(path, settings, (lock, report) => {
+    const reach = { reachBytes: REACH_BYTES, tipWindowBytes: TIP_WINDOW_BYTES }
+    const appender = new Appender(placeOnDisk(path, lock, { environment, ...reach }), {
       environment,
-      hasLineNumbers: settings.hasLineNumbers,
-      reachBytes: REACH_BYTES,
-      tipWindowBytes: TIP_WINDOW_BYTES,
+      hasLineNumbers,
       danglingPrev: 'report',
-      report: (diagnostic) => diagnostics.push(diagnostic),
+      report,
       observer: undefined,
     })
     const isHeaderDue = headerDraft !== undefined && appender.size === 0
@@ -53,8 +50,5 @@ export async function appendOnce(
       new SyncGroup(path, fd, environment.disk, { isNew }).syncNow()
     }
     return isHeaderDue ? answer.slice(1) : answer
-  } finally {
-    lock.release()
-    for (const diagnostic of diagnostics) settings.onDiagnostic(diagnostic)
-  }
+  })
 }

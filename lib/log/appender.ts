@@ -8,30 +8,21 @@
 import { isDeepStrictEqual } from 'node:util'
 import { SessionError } from '../errors.js'
 import { type Diagnostic, diagnostic, NEWLINE, quoteUuid } from '../format/index.js'
+import type { AppendPlace } from './append-place.js'
 import { Batch } from './batch.js'
 import type { Draft } from './draft.js'
 import { type Environment, isoOf } from './environment.js'
-import { Fence, type LogState } from './fence.js'
-import { refuseNewerFormat } from './format-version.js'
-import { KnownUuids } from './known-uuids.js'
-import type { HeldLock } from './lock/acquire.js'
-import { LogFile } from './log-file.js'
+import type { LogState } from './fence.js'
+import { contestedError, REPEATS_MAX } from './foreign-writer.js'
 import type { LogObserver } from './options.js'
 import type { Receipt } from './receipt.js'
-import { countNewlines } from './scan.js'
-import { findTip } from './tip.js'
 import { WrittenEvent } from './written-event.js'
 
-const REPEATS_MAX = 3
 const NEWLINE_BYTES = Buffer.from([NEWLINE])
 
 export interface AppenderSettings {
   readonly environment: Environment
   readonly hasLineNumbers: boolean
-  /** How far back from the end to look for a uuid that a caller brings. */
-  readonly reachBytes: number
-  /** How much of the end must hang together before its last event is taken for the tip. */
-  readonly tipWindowBytes: number
   /** What to do with a prev_uuid that nothing in reach has. */
   readonly danglingPrev: 'refuse' | 'report'
   readonly report: (diagnostic: Diagnostic) => void
@@ -46,25 +37,23 @@ export interface Call {
 }
 
 export class Appender {
-  readonly #file: LogFile
-  readonly #lock: HeldLock
+  readonly #place: AppendPlace
+  readonly #file: AppendPlace['file']
+  readonly #known: AppendPlace['known']
+  readonly #fence: AppendPlace['fence']
   readonly #settings: AppenderSettings
-  readonly #known: KnownUuids
-  readonly #fence: Fence
   readonly #batch = new Batch()
   #tip: string | null = null
   #tipJson = 'null'
   #newlineCount: number | undefined
 
-  constructor(path: string, lock: HeldLock, settings: AppenderSettings) {
-    this.#lock = lock
+  constructor(place: AppendPlace, settings: AppenderSettings) {
+    this.#place = place
+    this.#file = place.file
+    this.#known = place.known
+    this.#fence = place.fence
     this.#settings = settings
-    this.#file = new LogFile(path, lock.fd, settings.environment.disk)
-    this.#known = new KnownUuids(this.#file, settings)
-    refuseNewerFormat(this.#file)
-    if (this.#file.size === 0) this.#newlineCount = 0
-    else this.#take({ tip: findTip(this.#file, settings.tipWindowBytes), newlineCount: undefined })
-    this.#fence = new Fence(this.#file, this.#known, this.#state)
+    this.#take(place.state)
   }
 
   get tip(): string | null {
@@ -82,7 +71,7 @@ export class Appender {
    */
   append(calls: readonly Call[], isWatchful: boolean): void {
     const now = this.#settings.environment.now()
-    if (isWatchful || !this.#isAlone || this.#fence.isDue(now)) this.look()
+    if (isWatchful || !this.#place.isAlone() || this.#fence.isDue(now)) this.look()
     const batch = this.#batch
     batch.reset(this.#tip, this.#tipJson)
     const ts = isoOf(now)
@@ -91,7 +80,7 @@ export class Appender {
     this.#write(batch)
     this.#tip = batch.tip
     this.#tipJson = batch.tipJson
-    if (!this.#isAlone || isWatchful) this.#correct(batch, this.look())
+    if (!this.#place.isAlone() || isWatchful) this.#correct(batch, this.look())
   }
 
   /** Looks whether the file is as this writer left it, and takes over what others added. */
@@ -105,7 +94,7 @@ export class Appender {
       this.#take(finding.state)
       offsets = finding.offsets
       if (finding.unreadable.length === 0) break
-      if (repeats === REPEATS_MAX) throw this.#contestedError()
+      if (repeats === REPEATS_MAX) throw contestedError(this.#file.path)
       this.#writeAgain(finding.unreadable)
     }
     this.#fence.settle(this.#settings.environment.now(), this.#state)
@@ -120,13 +109,9 @@ export class Appender {
       if (offset === undefined || offset === receipt.byte_offset) continue
       receipt.byte_offset = offset
       if (this.#settings.hasLineNumbers) {
-        receipt.line_number = countNewlines(this.#lock.fd, 0, offset) + 1
+        receipt.line_number = this.#place.countNewlines(offset) + 1
       }
     }
-  }
-
-  get #isAlone(): boolean {
-    return this.#lock.isKernel && !this.#lock.isCompromised
   }
 
   get #state(): LogState {
@@ -215,12 +200,12 @@ export class Appender {
       throw this.#conflictError(uuid)
     }
     if (!this.#settings.hasLineNumbers) return { uuid, byte_offset, duplicate: true }
-    const line_number = countNewlines(this.#lock.fd, 0, byte_offset) + 1
+    const line_number = this.#place.countNewlines(byte_offset) + 1
     return { uuid, byte_offset, line_number, duplicate: true }
   }
 
   #nextLine(): number {
-    const count = this.#newlineCount ?? countNewlines(this.#lock.fd, 0, this.#file.size)
+    const count = this.#newlineCount ?? this.#place.countNewlines(this.#file.size)
     this.#newlineCount = count
     return count + 1 + (this.#file.isTailTorn ? 1 : 0)
   }
@@ -259,15 +244,6 @@ export class Appender {
       'ERR_UUID_CONFLICT',
       `${path} holds another event with the uuid "${uuid}"`,
       { path, uuid },
-    )
-  }
-
-  #contestedError(): SessionError {
-    const { path } = this.#file
-    return new SessionError(
-      'ERR_IO',
-      `Somebody who ignores the lock keeps writing into the lines of ${path}`,
-      { path },
     )
   }
 }

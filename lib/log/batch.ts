@@ -39,12 +39,22 @@ export class Batch {
     this.tipJson = `"${line.uuid}"`
   }
 
+  /** A line without an envelope; `json` is the text of a non-empty object. */
+  addBare(json: string): void {
+    encoder.addBare(json)
+  }
+
   find(uuid: string): BatchLine | undefined {
     return this.hasCallerUuids ? this.lines.find((line) => line.uuid === uuid) : undefined
   }
 
+  /** A copy of all lines so far. */
+  copy(): Buffer {
+    return Buffer.from(encoder.bytes({ isolate: false }))
+  }
+
   /** Hands over all lines so far; with `isolate`, a newline first, which ends a torn line. */
-  writeTo(file: LogFile, isolate: boolean): void {
+  writeTo(file: Pick<LogFile, 'write'>, isolate: boolean): void {
     file.write(encoder.buffer, encoder.start(isolate), encoder.end)
   }
 

@@ -1,7 +1,7 @@
 // A new log from the bytes of another: a fork. Nothing stored is ever serialised a second time,
 // and the new file appears whole or not at all.
 
-import { closeSync, constants, fsyncSync, linkSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, constants, fsyncSync, linkSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { SessionError, toSessionError } from '../errors.js'
 import { NEWLINE } from '../format/index.js'
@@ -9,6 +9,7 @@ import { readFullySync } from './fill-lines.js'
 import { createFolder, createPrivateFile, syncFolder } from './open-file.js'
 import { type OpenLog, openForReading } from './open-for-reading.js'
 import { newUuid } from './uuid-pool.js'
+import { writeWhole } from './write-whole.js'
 
 const CHUNK_BYTES = 1024 * 1024
 
@@ -66,8 +67,4 @@ function copyRange(
     done += count
   }
   if (last !== NEWLINE) writeWhole(fd, Buffer.from([NEWLINE]))
-}
-
-function writeWhole(fd: number, bytes: Buffer): void {
-  for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done)
 }

@@ -5,6 +5,7 @@ import { SessionError } from '../errors.js'
 import {
   belongsTo,
   type Channel,
+  checkTime,
   checkUuid,
   isHeaderType,
   isOnChainType,
@@ -166,13 +167,5 @@ function checkLink(type: string, prev: string | null, { isOnChain, isHeader }: T
         type,
       },
     )
-  }
-}
-
-function checkTime(ts: string): void {
-  if (typeof ts !== 'string') throw new TypeError('ts must be a string')
-  const isIso = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(ts) && !Number.isNaN(Date.parse(ts))
-  if (!isIso) {
-    throw new SessionError('ERR_ARG', `ts must look like 2026-01-31T12:00:00.000Z, not "${ts}"`)
   }
 }

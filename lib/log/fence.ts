@@ -5,8 +5,9 @@
 // before them without a lock. What can go wrong is that their half line and ours share a line.
 
 import { SessionError } from '../errors.js'
-import { type Diagnostic, diagnostic, linkOf, TipRule } from '../format/index.js'
+import { type Diagnostic, linkOf, TipRule } from '../format/index.js'
 import { findLines } from './find-lines.js'
+import { foreignWriter } from './foreign-writer.js'
 import type { KnownUuids } from './known-uuids.js'
 import type { LogFile } from './log-file.js'
 import { readLogSync } from './read-log-sync.js'
@@ -81,11 +82,7 @@ export class Fence {
       state: found.state,
       offsets: found.offsets,
       unreadable: this.#unreadableLines(found.offsets, size),
-      diagnostic: diagnostic(
-        'foreign_writer',
-        `The log grew by ${size - expected} bytes that this writer did not acknowledge; it continues from the tip found there`,
-        { file: this.#file.path, byte_offset: expected, length: size - expected },
-      ),
+      diagnostic: foreignWriter(this.#file.path, { expected, size }),
     }
   }
 

@@ -10,7 +10,7 @@ import { EntryDecoder } from './decode-entry.js'
 import type { DamageEntry, EventEntry } from './entry.js'
 import { fill } from './fill-lines.js'
 import { ForwardLines, type Line } from './line-source.js'
-import { type OpenLog, openForReading } from './open-for-reading.js'
+import { type OpenLog, type OpenLogWithStats, openIfThere } from './open-for-reading.js'
 
 /** Another file stands under the name, or the old one was cut; it is read from its beginning. */
 export interface ReplacedEntry {
@@ -28,8 +28,6 @@ interface FollowerOptions {
   readonly start: Cursor | { readonly byte_offset: number }
   readonly isBare: boolean
 }
-
-type LogWithStats = ReturnType<typeof openForReading>
 
 const BEGINNING: Cursor = { byte_offset: 0, entriesRead: 0, check: 0 }
 
@@ -79,7 +77,7 @@ export class Follower {
     }
   }
 
-  #isReplaced({ fd, stats }: LogWithStats): boolean {
+  #isReplaced({ fd, stats }: OpenLogWithStats): boolean {
     const { byte_offset, check } = this.#place
     if (byte_offset === 0) return false
     if (this.#isGone || stats.size < byte_offset) return true
@@ -126,15 +124,6 @@ function placeAfter({ fd }: OpenLog, { bytes, start, end, ...line }: Line): Curs
 /** Between two records that stand on one line. */
 function placeInside({ fd }: OpenLog, { byte_offset }: Line, entriesRead: number): Cursor {
   return { byte_offset, entriesRead, check: checkBefore(fd, byte_offset) }
-}
-
-function openIfThere(path: string): LogWithStats | undefined {
-  try {
-    return openForReading(path)
-  } catch (error) {
-    if (isSessionError(error, 'ERR_NOT_FOUND')) return undefined
-    throw error
-  }
 }
 
 function isUnchanged(seen: Stats | undefined, { ino, dev, size, mtimeMs }: Stats): boolean {

@@ -1,7 +1,7 @@
 // The only way this room opens a file to read it: never created, never locked, never waited for.
 
 import { closeSync, constants, fstatSync, openSync, type Stats } from 'node:fs'
-import { SessionError, toReadError } from '../errors.js'
+import { isSessionError, SessionError, toReadError } from '../errors.js'
 
 // Without O_NONBLOCK, opening a FIFO would wait for its writer for ever. Windows has no such flag.
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
@@ -13,7 +13,11 @@ export interface OpenLog {
   readonly size: number
 }
 
-export function openForReading(path: string): OpenLog & { readonly stats: Stats } {
+export interface OpenLogWithStats extends OpenLog {
+  readonly stats: Stats
+}
+
+export function openForReading(path: string): OpenLogWithStats {
   if (typeof path !== 'string') throw new TypeError('The path of a log must be a string')
   const fd = open(path)
   try {
@@ -23,6 +27,16 @@ export function openForReading(path: string): OpenLog & { readonly stats: Stats 
   } catch (cause) {
     closeSync(fd)
     throw toReadError(cause, 'read', path)
+  }
+}
+
+/** `undefined` when nothing is there. */
+export function openIfThere(path: string): OpenLogWithStats | undefined {
+  try {
+    return openForReading(path)
+  } catch (error) {
+    if (isSessionError(error, 'ERR_NOT_FOUND')) return undefined
+    throw error
   }
 }
 

@@ -3,6 +3,7 @@
 
 import { BackwardLines } from './backward-lines.js'
 import type { LogEntry } from './entry.js'
+import type { OpenLog } from './open-for-reading.js'
 import { Reading, type ReadLogOptions } from './reading.js'
 
 export interface ReadBackwardOptions extends ReadLogOptions {
@@ -17,10 +18,10 @@ export interface ReadBackwardOptions extends ReadLogOptions {
 
 /** Newest first. Leaving the loop early closes the file. */
 export async function* readLogBackward(
-  path: string,
+  log: string | OpenLog,
   options: ReadBackwardOptions = {},
 ): AsyncGenerator<LogEntry, void, undefined> {
-  const reading = backwardReading(path, options)
+  const reading = backwardReading(log, options)
   try {
     while (await reading.fill()) {
       for (let entries = reading.next(); entries !== undefined; entries = reading.next()) {
@@ -34,10 +35,10 @@ export async function* readLogBackward(
 
 /** Newest first, for callers that want it now. Leaving the loop early closes the file. */
 export function* readLogBackwardSync(
-  path: string,
+  log: string | OpenLog,
   options: ReadBackwardOptions = {},
 ): Generator<LogEntry, void, undefined> {
-  const reading = backwardReading(path, options)
+  const reading = backwardReading(log, options)
   try {
     while (reading.fillSync()) {
       for (let entries = reading.next(); entries !== undefined; entries = reading.next()) {
@@ -49,7 +50,7 @@ export function* readLogBackwardSync(
   }
 }
 
-function backwardReading(path: string, options: ReadBackwardOptions): Reading {
+function backwardReading(log: string | OpenLog, options: ReadBackwardOptions): Reading {
   const isKept = options.lazyPayloads
-  return new Reading(path, options, (range) => new BackwardLines(range, { isKept }))
+  return new Reading(log, options, (range) => new BackwardLines(range, { isKept }))
 }

@@ -47,17 +47,24 @@ export interface ReadLogOptions {
 
 export class Reading {
   readonly #log: OpenLog
+  readonly #isOwn: boolean
   readonly #lines: LineSource
   readonly #decoder: EntryDecoder
   readonly #isStrict: boolean
   readonly #signal: AbortSignal | undefined
 
-  constructor(path: string, options: ReadLogOptions, linesOf: (range: LineRange) => LineSource) {
+  /** A log that is given open stays so. */
+  constructor(
+    log: string | OpenLog,
+    options: ReadLogOptions,
+    linesOf: (range: LineRange) => LineSource,
+  ) {
     const { from = 0, to, strict = false, isBare = false, signal, sizes } = options
     signal?.throwIfAborted()
     checkOffset('from', from)
     if (to !== undefined) checkOffset('to', to)
-    this.#log = openForReading(path)
+    this.#isOwn = typeof log !== 'object'
+    this.#log = typeof log === 'object' ? log : openForReading(log)
     const witness = new ChecksumWitness({ isBare })
     this.#decoder = new EntryDecoder(this.#log, { isBare, witness })
     this.#lines = linesOf({ ...sizes, from, to: Math.min(to ?? this.#log.size, this.#log.size) })
@@ -84,7 +91,7 @@ export class Reading {
   }
 
   close(): void {
-    closeSync(this.#log.fd)
+    if (this.#isOwn) closeSync(this.#log.fd)
   }
 }
 

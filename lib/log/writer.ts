@@ -6,12 +6,16 @@
 
 import { isSessionError, SessionError } from '../errors.js'
 import { type Diagnostic, diagnostic } from '../format/index.js'
-import { Appender, type AppenderSettings, type Call } from './appender.js'
+import { placeOnDisk } from './append-place.js'
+import { Appender, type Call } from './appender.js'
 import { type Draft, draftOf, type NewEvent } from './draft.js'
 import { isSyncDue } from './durability.js'
+import type { LogEntry } from './entry.js'
 import { writeOnExit } from './exit.js'
 import { acquireLock, type HeldLock, tryAcquireLock } from './lock/acquire.js'
+import type { LogHandle } from './log-handle.js'
 import { type LogOptions, type LogSettings, settingsOf } from './options.js'
+import { readLog } from './read-log.js'
 import type { Receipt } from './receipt.js'
 import { SyncGroup } from './sync-group.js'
 
@@ -45,7 +49,7 @@ export async function openLog(path: string, options: LogOptions = {}): Promise<L
   }
 }
 
-export class LogWriter implements AsyncDisposable {
+export class LogWriter implements LogHandle {
   readonly path: string
   readonly #settings: LogSettings
   readonly #stopWritingOnExit: () => void
@@ -65,7 +69,7 @@ export class LogWriter implements AsyncDisposable {
     this.path = path
     this.#settings = settings
     this.#lock = lock
-    this.#appender = new Appender(path, lock, this.#appenderSettings())
+    this.#appender = this.#newAppender(lock)
     this.#syncs = this.#newSyncs()
     this.#stopWritingOnExit = writeOnExit(() => this.#writeHeldAtExit())
   }
@@ -125,6 +129,12 @@ export class LogWriter implements AsyncDisposable {
   /** Writes what this tick has gathered, now: afterwards `tip` and `size` tell all of it. */
   flush(): void {
     this.#writeHeld()
+  }
+
+  /** Everything so far, oldest first. */
+  read(): AsyncGenerator<LogEntry, void, undefined> {
+    this.#writeHeld()
+    return readLog(this.path)
   }
 
   /** Resolves once everything appended so far is on the disk. */
@@ -266,7 +276,7 @@ export class LogWriter implements AsyncDisposable {
     }
     this.#lock.release()
     this.#lock = lock
-    this.#appender = new Appender(this.path, lock, this.#appenderSettings())
+    this.#appender = this.#newAppender(lock)
     this.#syncs = this.#newSyncs()
   }
 
@@ -275,16 +285,20 @@ export class LogWriter implements AsyncDisposable {
     return new SyncGroup(this.path, fd, this.#settings.environment.disk, { isNew })
   }
 
-  #appenderSettings(): AppenderSettings {
-    return {
-      environment: this.#settings.environment,
-      hasLineNumbers: this.#settings.hasLineNumbers,
+  #newAppender(lock: HeldLock): Appender {
+    const { environment, hasLineNumbers, observer } = this.#settings
+    const place = placeOnDisk(this.path, lock, {
+      environment,
       reachBytes: Number.POSITIVE_INFINITY,
       tipWindowBytes: TIP_WINDOW_BYTES,
+    })
+    return new Appender(place, {
+      environment,
+      hasLineNumbers,
       danglingPrev: 'refuse',
       report: (diagnostic) => this.#diagnostics.push(diagnostic),
-      observer: this.#settings.observer,
-    }
+      observer,
+    })
   }
 
   // Somebody else's code runs only after the step is done.

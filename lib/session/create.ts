@@ -3,12 +3,13 @@
 
 import type { ProjectionStart } from '../chain/index.js'
 import { normalizeSessionKey } from '../format/index.js'
-import { openLog } from '../log/index.js'
+import { MEMORY_SCHEME, openLog, openMemoryLog } from '../log/index.js'
 import { layoutOf, normalizeProject } from '../store/index.js'
 import { headerPayload, type Origin, type SessionFacts } from './header.js'
-import { existsError, observing, sessionOf } from './open.js'
+import { existsError, type OpenParts, observing, sessionOf } from './open.js'
 import type { Session } from './session.js'
 import { environmentOf, logOptionsOf, type SessionOptions } from './settings.js'
+import { storageInMemory, storageOnDisk } from './storage.js'
 import { TitleKeeper } from './title.js'
 import { SessionView } from './view.js'
 
@@ -26,18 +27,15 @@ export async function createFrom(
   options: CreateSessionOptions,
   origin: Origin & { start?: ProjectionStart | undefined },
 ): Promise<Session> {
+  const { project, persist = true } = options
   const environment = environmentOf(options)
   const id = normalizeSessionKey(options.id ?? environment.newUuid())
-  const layout = layoutOf(options)
-  const path = layout.transcriptPath(id)
-  const view = new SessionView(path, layout, origin.start)
-  const title = new TitleKeeper()
-  const log = await openLog(path, { ...logOptionsOf(options), observer: observing(view, title) })
+  const parts = await (persist ? openOnDisk : openInMemory)(id, options, origin.start)
+  const { log } = parts
   try {
     // Under the lock: an empty file is one whose writer died before its first line.
-    if (log.size > 0) throw existsError(id, path)
-    const projectNormalized =
-      options.project === undefined ? undefined : normalizeProject(options.project)
+    if (log.size > 0) throw existsError(id, log.path)
+    const projectNormalized = project === undefined ? undefined : normalizeProject(project)
     const startTs = new Date(environment.now()).toISOString()
     const facts = { ...options, projectNormalized, agentId: options.agent }
     await log.append({
@@ -48,5 +46,31 @@ export async function createFrom(
     await log.close().catch(() => {})
     throw error
   }
-  return sessionOf({ id, log, view, title }, options)
+  return sessionOf({ id, project, ...parts }, options)
+}
+
+async function openOnDisk(
+  id: string,
+  options: CreateSessionOptions,
+  start: ProjectionStart | undefined,
+): Promise<OpenParts> {
+  const layout = layoutOf(options)
+  const path = layout.transcriptPath(id)
+  const storage = storageOnDisk(path, layout)
+  const view = new SessionView(path, storage.load, start)
+  const title = new TitleKeeper()
+  const log = await openLog(path, { ...logOptionsOf(options), observer: observing(view, title) })
+  return { log, view, title, storage }
+}
+
+async function openInMemory(
+  id: string,
+  options: CreateSessionOptions,
+  start: ProjectionStart | undefined,
+): Promise<OpenParts> {
+  const view = new SessionView(MEMORY_SCHEME + id, () => storage.load(), start)
+  const title = new TitleKeeper()
+  const log = openMemoryLog(id, { ...logOptionsOf(options), observer: observing(view, title) })
+  const storage = storageInMemory(log, start)
+  return { log, view, title, storage }
 }

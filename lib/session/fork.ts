@@ -4,9 +4,10 @@
 import { SessionError } from '../errors.js'
 import { isHeaderType, isOnChain, LineEncoder, normalizeSessionKey } from '../format/index.js'
 import { copyLog, type LogEntry, readLogSync } from '../log/index.js'
-import { findTranscript, layoutOf, type StoreOptions } from '../store/index.js'
+import { layoutOf, type StoreOptions } from '../store/index.js'
 import { headerPayload } from './header.js'
 import { environmentOf, type SessionOptions } from './settings.js'
+import { transcriptOf } from './storage.js'
 
 export interface ForkOptions extends StoreOptions {
   /** The last event of the fork; default: the tip. */
@@ -23,7 +24,7 @@ export interface ForkedSession {
 }
 
 export function forkSession(session: string, options: ForkOptions = {}): ForkedSession {
-  const from = findTranscript(session, options)
+  const from = transcriptOf(session, options)
   const environment = environmentOf(options)
   const id = normalizeSessionKey(options.newId ?? environment.newUuid())
   const source = readSource(from, options.at)

@@ -10,6 +10,7 @@ export { type CreateSessionOptions, createSession } from './create.js'
 export { type ForkedSession, type ForkOptions, forkSession } from './fork.js'
 export type { SessionFacts } from './header.js'
 export { PermissionLedger } from './permission-ledger.js'
+export type { PromptOptions, PromptReceipt } from './prompt-history.js'
 export { type RenamedSession, renameSession } from './rename.js'
 export { type ResumedSession, type ResumeOptions, resumeSession } from './resume.js'
 export type {

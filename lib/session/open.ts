@@ -1,12 +1,14 @@
 // What all ways to a session share: a log under its lease, watched by the view and the title.
 
 import { SessionError } from '../errors.js'
-import type { LogObserver, LogWriter } from '../log/index.js'
+import type { LogHandle, LogObserver } from '../log/index.js'
 import { layoutOf } from '../store/index.js'
 import { asWritten } from './redaction.js'
+import { PromptHistory } from './prompt-history.js'
 import { Session } from './session.js'
 import { environmentOf, type SessionOptions } from './settings.js'
 import { closeOnSignal } from './signals.js'
+import { announceInMemory, type SessionStorage } from './storage.js'
 import type { TitleKeeper } from './title.js'
 import type { SessionView } from './view.js'
 
@@ -20,23 +22,52 @@ export function observing(view: SessionView, title: TitleKeeper): LogObserver {
   }
 }
 
+/** What a session is made of, once its log is open. */
+export interface OpenParts {
+  readonly log: LogHandle
+  readonly view: SessionView
+  readonly title: TitleKeeper
+  readonly storage: SessionStorage
+}
+
 export function sessionOf(
-  parts: { id: string; log: LogWriter; view: SessionView; title: TitleKeeper },
+  parts: OpenParts & { readonly id: string; readonly project: string | undefined },
   options: SessionOptions,
 ): Session {
-  let stopListening = () => {}
+  const { id, project, storage } = parts
+  const endings: (() => void)[] = []
   const settings = {
     environment: environmentOf(options),
     layout: layoutOf(options),
     report: options.onDiagnostic ?? (() => {}),
     asWritten: asWritten(options),
-    onClosed: () => stopListening(),
+    onClosed: () => {
+      for (const end of endings) end()
+    },
   }
-  const session = new Session({ ...parts, settings })
+  const history = storage.isPersistent ? historyOf(id, project, options) : undefined
+  const session = new Session({ ...parts, history, settings })
+  if (!storage.isPersistent) endings.push(announceInMemory(id))
   if (options.handleSignals === true) {
-    stopListening = closeOnSignal(() => session.closeSync('signal'))
+    endings.push(closeOnSignal(() => session.closeSync('signal')))
   }
   return session
+}
+
+function historyOf(
+  sessionId: string,
+  project: string | undefined,
+  options: SessionOptions,
+): PromptHistory {
+  const { home, lockTimeoutMs, useKernelLock, environment, onDiagnostic } = options
+  // The transcript has been synced by then: waiting for a second sync would keep nothing safer.
+  const durability = options.durability === 'always' ? 'always' : 'none'
+  const shared = { home, lockTimeoutMs, useKernelLock, environment, onDiagnostic }
+  return new PromptHistory({
+    sessionId,
+    options: { ...shared, durability, project, lineNumbers: false },
+    report: onDiagnostic ?? (() => {}),
+  })
 }
 
 export function existsError(id: string, path: string): SessionError {

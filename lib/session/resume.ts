@@ -18,7 +18,6 @@ import { openLog } from '../log/index.js'
 import {
   digestTranscript,
   findNewestSession,
-  findTranscript,
   type Layout,
   type LoadedSession,
   layoutOf,
@@ -30,6 +29,7 @@ import { observing, sessionOf } from './open.js'
 import { PermissionLedger } from './permission-ledger.js'
 import type { Session } from './session.js'
 import { logOptionsOf, type SessionOptions } from './settings.js'
+import { storageOnDisk, transcriptOf } from './storage.js'
 import { TitleKeeper } from './title.js'
 import { SessionView } from './view.js'
 
@@ -97,6 +97,9 @@ export async function resumeSession(options: ResumeOptions = {}): Promise<Resume
   if (mode === 'append' && at !== undefined) {
     throw new SessionError('ERR_ARG', 'To go on from an older event in the same file, rewind to it')
   }
+  if (mode === 'append' && options.persist === false) {
+    throw new SessionError('ERR_ARG', 'With persist: false nothing is appended; use mode new')
+  }
   const layout = layoutOf(options)
   const path = pathToResume(options)
   if (mode === 'append') return resumeInPlace(path, layout, options)
@@ -121,7 +124,7 @@ export async function resumeSession(options: ResumeOptions = {}): Promise<Resume
 }
 
 function pathToResume(options: ResumeOptions): string {
-  if (options.id !== undefined) return findTranscript(options.id, options)
+  if (options.id !== undefined) return transcriptOf(options.id, options)
   const newest = findNewestSession(options)
   if (newest !== undefined) return newest.path
   const where = layoutOf(options).transcripts
@@ -164,7 +167,8 @@ async function resumeInPlace(
   layout: Layout,
   options: ResumeOptions,
 ): Promise<ResumedSession> {
-  const view = new SessionView(path, layout)
+  const storage = storageOnDisk(path, layout)
+  const view = new SessionView(path, storage.load)
   const title = new TitleKeeper()
   const log = await openLog(path, { ...logOptionsOf(options), observer: observing(view, title) })
   try {
@@ -174,7 +178,8 @@ async function resumeInPlace(
     view.take(loaded)
     learnTitle(title, path)
     const id = sessionIdOf(loaded)
-    const session = sessionOf({ id, log, view, title }, options)
+    const project = projectOf(loaded)
+    const session = sessionOf({ id, project, log, view, title, storage }, options)
     const result = resumed(loaded, options, session)
     if (options.isQuiet === true) return result
     const now = options.environment?.now?.() ?? Date.now()
@@ -272,6 +277,11 @@ function policyOf({ header }: LoadedSession, { toolPolicy }: ResumeOptions): Too
 function inheritedFacts({ header }: LoadedSession): SessionFacts {
   const { project, harness, kind } = (header?.payload ?? {}) as Record<string, never>
   return { project, harness, kind }
+}
+
+function projectOf({ header }: LoadedSession): string | undefined {
+  const { project_normalized, project } = (header?.payload ?? {}) as Record<string, unknown>
+  return [project_normalized, project].find((path) => typeof path === 'string')
 }
 
 function sessionIdOf({ header, path }: LoadedSession): string {

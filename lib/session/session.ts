@@ -10,19 +10,20 @@ import {
   type Projection,
 } from '../chain/index.js'
 import { isSessionError, SessionError } from '../errors.js'
-import { type Diagnostic, diagnostic, isSyncPoint } from '../format/index.js'
-import {
-  type LogEntry,
-  type LogWriter,
-  type NewEvent,
-  type Receipt,
-  readLog,
-} from '../log/index.js'
-import { findEvent, readSpool } from '../store/index.js'
+import { type Diagnostic, diagnostic, isSyncPoint, type PayloadByType } from '../format/index.js'
+import type { LogEntry, LogHandle, NewEvent, Receipt } from '../log/index.js'
+import { readSpool } from '../store/index.js'
 import { type CompactOptions, compactionEvents } from './compact.js'
 import { PermissionLedger } from './permission-ledger.js'
+import {
+  type PromptHistory,
+  type PromptOptions,
+  type PromptReceipt,
+  promptText,
+} from './prompt-history.js'
 import { rewindLink } from './rewind.js'
 import type { SessionSettings } from './settings.js'
+import type { SessionStorage } from './storage.js'
 import { type TitleKeeper, type TitleSource, titleEvent } from './title.js'
 import type { SessionView } from './view.js'
 
@@ -47,36 +48,48 @@ export interface CompactResult {
 
 export interface SessionParts {
   readonly id: string
-  readonly log: LogWriter
+  readonly log: LogHandle
   readonly view: SessionView
   readonly title: TitleKeeper
+  readonly storage: SessionStorage
+  /** `undefined`: no prompt of this session is recorded. */
+  readonly history: PromptHistory | undefined
   readonly settings: SessionSettings
 }
 
 export class Session implements AsyncDisposable {
   readonly id: string
   readonly path: string
-  readonly #log: LogWriter
+  readonly #log: LogHandle
   readonly #view: SessionView
   readonly #title: TitleKeeper
+  readonly #storage: SessionStorage
+  readonly #history: PromptHistory | undefined
   readonly #settings: SessionSettings
   readonly #permissions = new PermissionLedger()
   readonly #listeners = new Set<AppendListener>()
   #end: Promise<SessionEnd> | undefined
 
   /** Use `createSession` or `resumeSession`. */
-  constructor({ id, log, view, title, settings }: SessionParts) {
+  constructor({ id, log, view, title, storage, history, settings }: SessionParts) {
     this.id = id
     this.path = log.path
     this.#log = log
     this.#view = view
     this.#title = title
+    this.#storage = storage
+    this.#history = history
     this.#settings = settings
   }
 
   // Not a field: a session that is logged or stringified must not carry its trust along.
   get permissions(): PermissionLedger {
     return this.#permissions
+  }
+
+  /** False: nothing of this session is written anywhere, and that cannot be changed. */
+  get persist(): boolean {
+    return this.#storage.isPersistent
   }
 
   /** The newest event of the chain. */
@@ -98,6 +111,19 @@ export class Session implements AsyncDisposable {
     this.#tell(event as NewEvent, receipt)
     if (isSyncPoint(event.type)) await this.#takeQueued()
     return receipt
+  }
+
+  /**
+   * What a person said: a `user` event, and then a line of the history of all sessions. Once the
+   * event is written this does not fail any more; `history_offset` tells about the rest.
+   */
+  prompt(
+    content: PayloadByType['user']['content'],
+    options: PromptOptions = {},
+  ): Promise<PromptReceipt> {
+    const written = this.#prompt(content, options)
+    this.#history?.watch(written)
+    return written
   }
 
   /** Several events as one write: all of them become lines, or none is acknowledged. */
@@ -135,8 +161,7 @@ export class Session implements AsyncDisposable {
 
   /** Everything that was ever written, untouched. */
   raw(): AsyncGenerator<LogEntry, void, undefined> {
-    this.#log.flush()
-    return readLog(this.path)
+    return this.#log.read()
   }
 
   /** Appends a summary and the boundary that commits it, in one write. */
@@ -164,7 +189,7 @@ export class Session implements AsyncDisposable {
       start: this.#view.start,
       path: this.path,
       headerUuid: this.#view.headerUuid,
-      find: (uuid) => findEvent(this.path, uuid)?.event,
+      find: (uuid) => this.#storage.find(uuid),
     })
     const written = this.append({
       type: 'rewind',
@@ -214,8 +239,21 @@ export class Session implements AsyncDisposable {
     return this.close().then(() => {})
   }
 
+  async #prompt(
+    content: PayloadByType['user']['content'],
+    { uuid, ts, prompt_id, source }: PromptOptions,
+  ): Promise<PromptReceipt> {
+    const payload = { content, prompt_id, source }
+    const receipt = await this.append({ type: 'user', uuid, ts, payload })
+    // Whoever tries again by the same uuid has said it once.
+    if (receipt.duplicate === true) return { ...receipt, history_offset: null }
+    const recorded = this.#history?.record(promptText(content), receipt.uuid, ts)
+    return { ...receipt, history_offset: (await recorded) ?? null }
+  }
+
   // What others left for this session while it was ours (hooks, a rename from another terminal).
   async #takeQueued(): Promise<void> {
+    if (!this.#storage.isPersistent) return
     const { events, remove } = readSpool(this.#settings.layout, this.id)
     if (events.length === 0) return
     try {
@@ -233,6 +271,7 @@ export class Session implements AsyncDisposable {
       await this.#takeQueued()
       const receipts = await this.#log.appendAll(this.#lastEvents(reason))
       await this.#log.close()
+      await this.#history?.settled()
       return this.#endOf(receipts.at(-1)!.uuid)
     } finally {
       // A second call does nothing more; after a failure it still gives the file free.
@@ -244,6 +283,7 @@ export class Session implements AsyncDisposable {
   async #release(): Promise<SessionEnd> {
     try {
       await this.#log.close()
+      await this.#history?.settled()
       return this.#endOf(null)
     } finally {
       this.#settings.onClosed()
@@ -271,10 +311,10 @@ export class Session implements AsyncDisposable {
   #endOf(terminatorUuid: string | null): SessionEnd {
     return {
       transcript_path: this.path,
-      history_offset: null,
+      history_offset: this.#history?.offset ?? null,
       checkpoint_hash: null,
-      transcript_flushed: true,
-      history_appended: false,
+      transcript_flushed: this.#storage.isPersistent,
+      history_appended: this.#history?.isAppended ?? false,
       terminator_uuid: terminatorUuid,
     }
   }

@@ -20,6 +20,14 @@ export interface SessionOptions extends StoreOptions, RedactionOptions {
    */
   handleSignals?: boolean | undefined
 
+  /**
+   * `false`: nothing is ever written, to no file, no lock and no history; the session is in memory
+   * and ends with its handle. Decided once, when the session begins.
+   *
+   * @default true
+   */
+  persist?: boolean | undefined
+
   /** Tests give their own clock and ids. */
   environment?: Partial<Environment> | undefined
 }

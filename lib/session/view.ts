@@ -1,5 +1,5 @@
 // What the model sees of a session that is being written: advanced with every line, and read again
-// from the file only when a line does not simply go on (a rewind, another writer).
+// from where it lies only when a line does not simply go on (a rewind, another writer).
 
 import {
   EMPTY_START,
@@ -10,11 +10,11 @@ import {
 } from '../chain/index.js'
 import type { Diagnostic, SessionEvent } from '../format/index.js'
 import type { LogObserver } from '../log/index.js'
-import { type Layout, type LoadedSession, loadSession } from '../store/index.js'
+import type { LoadedSession } from '../store/index.js'
 
 export class SessionView implements LogObserver {
   readonly #path: string
-  readonly #layout: Layout
+  readonly #load: () => LoadedSession
   #live: LiveProjection
   #start: ProjectionStart
   #isStale = false
@@ -25,10 +25,10 @@ export class SessionView implements LogObserver {
   /** What was tolerated when the file was last read. */
   #diagnostics: readonly Diagnostic[] = []
 
-  /** For a log that is still empty. */
-  constructor(path: string, layout: Layout, start: ProjectionStart = EMPTY_START) {
+  /** For a log that is still empty; `load` reads it again. */
+  constructor(path: string, load: () => LoadedSession, start: ProjectionStart = EMPTY_START) {
     this.#path = path
-    this.#layout = layout
+    this.#load = load
     this.#start = start
     this.#live = new LiveProjection({ file: path, start })
     this.#eventCount = 0
@@ -68,9 +68,7 @@ export class SessionView implements LogObserver {
   }
 
   get projection(): Projection {
-    if (this.#isStale) {
-      this.take(loadSession(this.#path, { layout: this.#layout, lazyPayloads: true }))
-    }
+    if (this.#isStale) this.take(this.#load())
     return this.#live
   }
 

@@ -8,9 +8,35 @@ export {
 } from './catalog.js'
 export type { ListOptions, SessionList } from './catalog-select.js'
 export { findEvent } from './find-event.js'
+export {
+  type AppendHistoryOptions,
+  append_history,
+  HISTORY_LIMITS,
+  type HistoryReceipt,
+} from './history-append.js'
+export type { HistoryEntry } from './history-entry.js'
+export {
+  type HistoryScope,
+  type ReadHistoryOptions,
+  type RecallHistoryOptions,
+  read_history,
+  recallHistory,
+} from './history-read.js'
+export {
+  type HistoryRotation,
+  type RotateHistoryOptions,
+  rotateHistory,
+} from './history-rotation.js'
+export {
+  type HistorySweep,
+  type SweepHistoryOptions,
+  type SweptFile,
+  sweepHistory,
+} from './history-sweep.js'
 export { type Layout, layoutOf, type StoreOptions } from './layout.js'
 export { LiveCatalog, type Refreshed, type WatchOptions } from './live-catalog.js'
 export { type LoadedSession, type LoadOptions, loadSession } from './load-session.js'
+export { type MaintainOptions, type Maintenance, maintain } from './maintain.js'
 export { normalizeProject } from './project.js'
 export {
   digestTranscript,

@@ -40,6 +40,8 @@ export interface Layout {
   /** One for all projects and agents of this user. */
   readonly home: string
   readonly historyPath: string
+  /** When the history was last swept. */
+  readonly historySweepPath: string
   transcriptPath(sessionId: string): string
 }
 
@@ -60,6 +62,7 @@ export function layoutOf(options: StoreOptions = {}): Layout {
     spool: join(root, '.spool'),
     home,
     historyPath: join(home, 'history.jsonl'),
+    historySweepPath: join(home, 'history.sweep.json'),
     transcriptPath: (sessionId) => join(transcripts, `${fileNameOf(sessionId)}.jsonl`),
   }
 }

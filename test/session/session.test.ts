@@ -15,6 +15,7 @@ import {
 } from '../../lib/session/index.js'
 import { verifyLog } from '../../lib/store/index.js'
 import { temporaryFolder } from '../helpers/temporary.js'
+import { collectUncaught } from '../helpers/uncaught.js'
 
 type Context = Parameters<typeof temporaryFolder>[0]
 
@@ -119,14 +120,7 @@ test('onAppend tells every acknowledged event afterwards, until it is stopped (0
 
 test('a listener that throws does not make a written event fail; its error surfaces by itself', async (t) => {
   const { session } = await newSession(t)
-  const surfaced: unknown[] = []
-  const listeners = process.listeners('uncaughtException')
-  process.removeAllListeners('uncaughtException')
-  process.on('uncaughtException', (error) => surfaced.push(error))
-  t.onTestFinished(() => {
-    process.removeAllListeners('uncaughtException')
-    for (const listener of listeners) process.on('uncaughtException', listener)
-  })
+  const surfaced = collectUncaught(t)
   const bug = new Error('a bug of the listener')
   session.onAppend(() => {
     throw bug

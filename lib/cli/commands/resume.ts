@@ -2,7 +2,7 @@
 
 import { isSessionError } from '../../errors.js'
 import type { ResumedSession, ResumeOptions } from '../../session/index.js'
-import { refuseTogether, storeOptionsOf } from '../arguments.js'
+import { oneOf, refuseTogether, storeOptionsOf } from '../arguments.js'
 import { type Call, type Command, UsageError } from '../command.js'
 import { EXIT } from '../exit-codes.js'
 
@@ -128,14 +128,4 @@ function answerOf(resumed: ResumedSession): object {
     diagnostics,
     permissions: 'reset',
   }
-}
-
-function oneOf<Word extends string>(
-  call: Call,
-  name: string,
-  words: readonly Word[],
-): Word | undefined {
-  const given = call.value(name)
-  if (given === undefined || words.includes(given as Word)) return given as Word | undefined
-  throw new UsageError(`--${name} takes ${words.join(', ')}, not "${given}"`)
 }

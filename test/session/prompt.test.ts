@@ -1,0 +1,184 @@
+// What a person said: an event of the transcript, and a line of the history of all sessions.
+
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, type TestContext, test } from 'vitest'
+import type { Diagnostic } from '../../lib/format/index.js'
+import {
+  type CreateSessionOptions,
+  createSession,
+  resumeSession,
+  type Session,
+} from '../../lib/session/index.js'
+import { read_history, verifyLog } from '../../lib/store/index.js'
+import { collect } from '../helpers/collect.js'
+import { temporaryFolder } from '../helpers/temporary.js'
+import { collectUncaught } from '../helpers/uncaught.js'
+
+async function newSession(t: TestContext, options: CreateSessionOptions = {}) {
+  const root = temporaryFolder(t)
+  const home = temporaryFolder(t)
+  const session = await createSession({ root, home, id: 'demo', ...options })
+  t.onTestFinished(() => session.release().catch(() => {}))
+  return { root, home, session }
+}
+
+const typesOf = async (session: Session) =>
+  (await collect(session.raw())).map((entry) => entry.kind === 'event' && entry.event.type)
+
+test('a prompt is a user event and one line of the history that names it (003-27, 003-55)', async (t) => {
+  const project = temporaryFolder(t)
+  const { home, session } = await newSession(t, { project })
+  const receipt = await session.prompt('rename the key', { prompt_id: 'p1' })
+  expect(session.messages().messages).toMatchObject([
+    { type: 'user', uuid: receipt.uuid, payload: { content: 'rename the key', prompt_id: 'p1' } },
+  ])
+  const entries = await read_history({ home })
+  expect(entries).toEqual([
+    {
+      prompt: 'rename the key',
+      ts: expect.stringMatching(/Z$/),
+      session_id: 'demo',
+      offset: receipt.history_offset,
+      file: join(home, 'history.jsonl'),
+      project,
+      event_uuid: receipt.uuid,
+    },
+  ])
+  expect(await typesOf(session)).toEqual(['session_header', 'user'])
+})
+
+test('closing tells where the last prompt stands in the history', async (t) => {
+  const { session } = await newSession(t)
+  await session.prompt('one')
+  const { history_offset } = await session.prompt('two')
+  expect(history_offset).toBeGreaterThan(0)
+  expect(await session.close()).toMatchObject({ history_offset, history_appended: true })
+})
+
+test('without a prompt nothing was appended to the history', async (t) => {
+  const { session } = await newSession(t)
+  await session.append({ type: 'user', payload: { content: 'not by prompt()' } })
+  expect(await session.close()).toMatchObject({ history_offset: null, history_appended: false })
+})
+
+test('of blocks the texts are recorded; where there is none, nothing is', async (t) => {
+  const { home, session } = await newSession(t)
+  const image = { type: 'image', source: { data: 'AAAA' } }
+  const blocks = [{ type: 'text', text: 'look' }, image, { type: 'text', text: 'at this' }]
+  await session.prompt(blocks)
+  expect(await session.prompt([image])).toMatchObject({ history_offset: null })
+  expect(await session.prompt('   ')).toMatchObject({ history_offset: null })
+  expect((await read_history({ home })).map(({ prompt }) => prompt)).toEqual(['look\nat this'])
+  expect(session.messages().messages).toHaveLength(3)
+  expect(await session.close()).toMatchObject({ history_appended: true })
+})
+
+test('a prompt that is tried again by its uuid is one event and one line (003-55)', async (t) => {
+  const { home, session } = await newSession(t)
+  await session.prompt('once', { uuid: 'p1' })
+  expect(await session.prompt('once', { uuid: 'p1' })).toMatchObject({
+    uuid: 'p1',
+    duplicate: true,
+    history_offset: null,
+  })
+  expect(await read_history({ home })).toHaveLength(1)
+})
+
+test('prompts that nobody awaited are recorded in their order before close answers', async (t) => {
+  const { home, session } = await newSession(t)
+  const prompts = Array.from({ length: 10 }, (_, index) => `p${index}`)
+  const receipts = prompts.map((prompt) => session.prompt(prompt))
+  const end = await session.close()
+  const entries = await read_history({ home, reverse: false })
+  expect(entries.map(({ prompt }) => prompt)).toEqual(prompts)
+  expect(end).toMatchObject({ history_offset: entries.at(-1)!.offset, history_appended: true })
+  await Promise.all(receipts)
+})
+
+test.for([
+  [
+    'garbage',
+    (path: string) => writeFileSync(path, '\0\0\0{"ts":\xff\n}{garbage', { mode: 0o600 }),
+  ],
+  ['a folder in its place', (path: string) => mkdirSync(path)],
+  ['a link to nowhere', (path: string) => symlinkSync('/nonexistent/history', path)],
+] as const)(
+  'a damaged history does not disturb a live session: %s (003-42, T33)',
+  async ([what, damage], t) => {
+    const diagnostics: Diagnostic[] = []
+    const { root, home, session } = await newSession(t, {
+      onDiagnostic: (it) => diagnostics.push(it),
+    })
+    damage(join(home, 'history.jsonl'))
+    const receipt = await session.prompt('go on')
+    await session.append({ type: 'assistant', payload: { content: 'ok' } })
+    expect(session.messages().messages).toHaveLength(2)
+    const end = await session.close()
+    const isWritable = what === 'garbage'
+    expect(end.history_appended).toBe(isWritable)
+    expect(receipt.history_offset === null).toBe(!isWritable)
+    const codes = diagnostics.map(({ code }) => code)
+    expect(codes).toEqual(isWritable ? [] : ['history_not_written'])
+    expect((await verifyLog(session.path)).findings).toEqual([])
+    const { messages } = await resumeSession({ root, home, id: 'demo', mode: 'inspect' })
+    expect(messages).toHaveLength(2)
+  },
+)
+
+test('a history that was missed once is not said to be appended (003-42)', async (t) => {
+  const { home, session } = await newSession(t)
+  const path = join(home, 'history.jsonl')
+  mkdirSync(path)
+  await session.prompt('missed')
+  rmSync(path, { recursive: true })
+  await session.prompt('recorded')
+  expect(await session.close()).toMatchObject({ history_offset: 0, history_appended: false })
+})
+
+test('the transcript is the same whatever becomes of the history (003-27)', async (t) => {
+  const hashes = []
+  for (const isBroken of [false, true]) {
+    let count = 0
+    const environment = { now: () => Date.UTC(2026, 0, 1), newUuid: () => `u${count++}` }
+    const { home, session } = await newSession(t, { environment })
+    if (isBroken) mkdirSync(join(home, 'history.jsonl'))
+    await session.prompt('one')
+    await session.prompt('two')
+    await session.close()
+    hashes.push(createHash('sha256').update(readFileSync(session.path)).digest('hex'))
+  }
+  expect(hashes[0]).toBe(hashes[1])
+})
+
+test('a session that goes on in its file keeps its project in the history', async (t) => {
+  const project = temporaryFolder(t)
+  const { root, home, session } = await newSession(t, { project })
+  await session.release()
+  const { session: again } = await resumeSession({ root, home, id: 'demo', mode: 'append' })
+  await again!.prompt('still here')
+  await again!.close()
+  const { session: next } = await resumeSession({ root, home, id: 'demo', newId: 'next' })
+  await next!.prompt('and here')
+  await next!.close()
+  const entries = await read_history({ home, project })
+  expect(entries.map(({ prompt, session_id }) => [prompt, session_id])).toEqual([
+    ['and here', 'next'],
+    ['still here', 'demo'],
+  ])
+})
+
+test('a listener that throws does not make a written prompt fail', async (t) => {
+  const uncaught = collectUncaught(t)
+  const bug = new Error('of the listener')
+  const { home, session } = await newSession(t, {
+    onDiagnostic: () => {
+      throw bug
+    },
+  })
+  mkdirSync(join(home, 'history.jsonl'))
+  const { uuid } = await session.prompt('all the same')
+  expect(session.messages().messages).toMatchObject([{ uuid }])
+  expect(uncaught).toEqual([bug])
+})
