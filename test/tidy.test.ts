@@ -19,7 +19,7 @@ const FLOORS: readonly (readonly string[])[] = [
 ]
 
 // zod costs more to load than all the rest, so its schemas have a door of their own.
-const DOORS = /(?:\/index|^errors|^version|^format\/schemas)\.ts$/
+const DOORS = /(?:\/index|^errors|^version|^format\/schemas|^log\/inside)\.ts$/
 
 const MAY_USE_FILES = ['log', 'store', 'files']
 // The one place where the command line opens a file the user names; it reads it like a pipe.

@@ -38,6 +38,8 @@ export const DIAGNOSTIC_SEVERITY = {
   history_not_rotated: 'warning',
   history_not_written: 'warning',
   setting_ignored: 'warning',
+  idempotency_conflict: 'warning',
+  unreadable_file: 'error',
 } as const
 
 export type DiagnosticCode = keyof typeof DIAGNOSTIC_SEVERITY

@@ -1,5 +1,6 @@
 // The door of the room that knows what a line means. Pure: no files, no clock, no ids.
 
+export { type CheckpointLabel, CheckpointPrefix } from './checkpoint-prefix.js'
 export { CHECKSUM_BYTES, type ChecksumState, checkChecksum } from './checksum.js'
 export {
   type DecodeOptions,
@@ -18,7 +19,7 @@ export { checkTime, checkUuid, LineEncoder, type LineParts, quoteUuid } from './
 export { type Envelope, readEnvelope } from './envelope.js'
 export type { EventOf, EventType, PayloadOf, SessionEvent } from './event.js'
 export * from './limits.js'
-export { fileNameOf, normalizeSessionKey } from './names.js'
+export { encodeName, fileNameOf, normalizeSessionKey } from './names.js'
 export {
   isPermissionKey,
   refusePermissionKeys,
@@ -28,6 +29,7 @@ export { isPlainObject, NEVER_WRITTEN, stringifyPayload } from './plain-json.js'
 export {
   belongsTo,
   type Channel,
+  hasChain,
   isHeaderType,
   isOnChain,
   isOnChainType,

@@ -22,23 +22,29 @@ export function normalizeSessionKey(key: string): string {
   return id
 }
 
-/** Every byte outside `[a-z0-9._-]` as `%XX`; so also leading and trailing dots and reserved names. */
+/** The name as `encodeName` spells it; one that is too long ends in a hash of the id. */
 export function fileNameOf(key: string): string {
   const id = normalizeSessionKey(key)
-  let name = ''
-  for (const byte of Buffer.from(id)) {
-    const character = String.fromCharCode(byte)
-    name += /[a-z0-9._-]/.test(character) ? character : percent(byte)
-  }
-  if (name.startsWith('.')) name = `%2E${name.slice(1)}`
-  if (name.endsWith('.')) name = `${name.slice(0, -1)}%2E`
-  if (RESERVED.test(name)) name = percent(name.charCodeAt(0)) + name.slice(1)
+  const name = encodeName(id)
   if (name.length <= NAME_BYTES_MAX) return name
   // Loaded only for the few that need it: it takes a tenth of the start of a command.
   const { createHash } = process.getBuiltinModule('node:crypto')
   const hash = createHash('sha256').update(id).digest('hex').slice(0, 16)
   // A key cut in the middle of a %XX would not decode; the header holds the whole key anyway.
   return `${name.slice(0, NAME_BYTES_KEPT).replace(/%[0-9A-F]?$/, '')}-${hash}`
+}
+
+/** Every byte outside `[a-z0-9._-]` as `%XX`; so also leading and trailing dots and reserved names. */
+export function encodeName(text: string): string {
+  let name = ''
+  for (const byte of Buffer.from(text)) {
+    const character = String.fromCharCode(byte)
+    name += /[a-z0-9._-]/.test(character) ? character : percent(byte)
+  }
+  if (name.startsWith('.')) name = `%2E${name.slice(1)}`
+  if (name.endsWith('.')) name = `${name.slice(0, -1)}%2E`
+  if (RESERVED.test(name)) name = percent(name.charCodeAt(0)) + name.slice(1)
+  return name
 }
 
 function percent(byte: number): string {

@@ -3,7 +3,8 @@
 //
 // These values are on users' disks. Adding a type is a minor change; a changed row is a new format.
 
-export type Channel = 'transcript' | 'sidechain' | 'checkpoint'
+/** `store`: the two logs about the store itself, of projects that moved and of what was dropped. */
+export type Channel = 'transcript' | 'sidechain' | 'checkpoint' | 'store'
 
 interface RecordType {
   readonly channels: readonly Channel[]
@@ -16,6 +17,7 @@ const CONVERSATION = ['transcript', 'sidechain'] as const
 const TRANSCRIPT = ['transcript'] as const
 const SIDECHAIN = ['sidechain'] as const
 const CHECKPOINT = ['checkpoint'] as const
+const STORE = ['store'] as const
 
 export const RECORD_TYPES = {
   session_header: { channels: TRANSCRIPT, isOnChain: true, isSyncPoint: true },
@@ -44,6 +46,8 @@ export const RECORD_TYPES = {
   sidechain_terminator: { channels: SIDECHAIN, isOnChain: false, isSyncPoint: true },
   checkpoint: { channels: CHECKPOINT, isOnChain: false, isSyncPoint: true },
   checkpoint_tombstone: { channels: CHECKPOINT, isOnChain: false, isSyncPoint: true },
+  relocation: { channels: STORE, isOnChain: false, isSyncPoint: true },
+  retention: { channels: STORE, isOnChain: false, isSyncPoint: true },
 } as const satisfies Record<string, RecordType>
 
 const BY_NAME: ReadonlyMap<string, RecordType> = new Map(Object.entries(RECORD_TYPES))
@@ -83,5 +87,14 @@ export function isSyncPoint(type: string): boolean {
 /** Unknown types are legal on the conversation channels, and nowhere else. */
 export function belongsTo(channel: Channel, type: string): boolean {
   const known = BY_NAME.get(type)
-  return known === undefined ? channel !== 'checkpoint' : known.channels.includes(channel)
+  return known === undefined ? isConversation(channel) : known.channels.includes(channel)
+}
+
+/** Whether events of this kind of file follow each other; where the kind is not told, they may. */
+export function hasChain(channel: Channel | undefined): boolean {
+  return channel === undefined || isConversation(channel)
+}
+
+function isConversation(channel: Channel): boolean {
+  return channel === 'transcript' || channel === 'sidechain'
 }

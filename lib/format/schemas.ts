@@ -34,6 +34,30 @@ const lineage = z.looseObject({
 
 const completionStatus = z.enum(['completed', 'timeout', 'aborted', 'failed', 'crashed'])
 
+/** What a summarizer made of a session so far. */
+const checkpointState = z.looseObject({
+  summary: z.string().optional(),
+  topics: z.array(z.string()).optional(),
+  keyDecisions: z.array(z.string()).optional(),
+  openQuestions: z.array(z.string()).optional(),
+  tokensAtCheckpoint: count.optional(),
+  messageCount: count.optional(),
+  model: z.string().optional(),
+})
+
+const memory = z.looseObject({
+  content: z.string().min(1).max(100_000),
+  memoryType: z
+    .enum(['fact', 'skill', 'preference', 'constraint', 'task', 'episodic', 'correction'])
+    .optional(),
+  importance: z.int().min(1).max(5).optional(),
+  confidence: z.int().min(1).max(5).optional(),
+  entities: z.array(z.string()).optional(),
+})
+
+/** What a part of a checkpoint is called, so that storing it again is recognised, and its hash. */
+const idempotencyKey = z.looseObject({ key: z.string().min(1), hash: z.string().min(1) })
+
 /** One schema per record type: the payload, required fields first. */
 export const payloadSchemas = {
   session_header: z.looseObject({
@@ -222,32 +246,47 @@ export const payloadSchemas = {
     tokens: count.optional(),
     reason: z.string().optional(),
   }),
+  // The first five are what an index reads, by their place in the line: see checkpoint-prefix.ts.
   checkpoint: z.looseObject({
     id: z.string().min(1),
     session_key: z.string().min(1),
+    created_at: timestamp,
+    project_normalized: z.string().nullable(),
+    trigger: z.enum(['periodic', 'pre_compaction', 'agent', 'explicit', 'session_end']),
     agent_id: z.string(),
     harness: z.string(),
     project: z.string().nullable(),
-    project_normalized: z.string().nullable(),
-    trigger: z.enum(['periodic', 'pre_compaction', 'agent', 'explicit', 'session_end']),
-    digest: z.string(),
     prompt_count: count,
     total_prompt_count: count,
-    created_at: timestamp,
+    digest: z.string(),
     cause: z.string().optional(),
     memory_queries: z.array(z.string()).max(20).optional(),
     recent_remembers: z.array(z.string()).max(10).optional(),
     prompt_snippets: z.array(z.string()).max(10).optional(),
     transcript_offset: byteOffset.nullable().optional(),
     last_uuid: uuid.nullable().optional(),
-    structured: json.optional(),
-    session_summary: z.string().optional(),
-    memories: z.array(z.looseObject({ content: z.string() })).optional(),
-    agent_run_id: z.string().optional(),
-    idempotency_keys: z.array(z.string()).optional(),
     cycle: uuid.nullable().optional(),
+    structured: checkpointState.optional(),
+    session_summary: z.string().optional(),
+    memories: z.array(memory).max(50).optional(),
+    agent_run_id: z.string().optional(),
+    idempotency_keys: z.array(idempotencyKey).optional(),
+    truncated: z.boolean().optional(),
   }),
   checkpoint_tombstone: z.looseObject({ target_id: z.string().min(1), reason: z.string() }),
+  relocation: z.looseObject({
+    from_normalized: z.string().min(1),
+    to_normalized: z.string().min(1),
+    from: z.string(),
+    to: z.string(),
+  }),
+  retention: z.looseObject({
+    command: z.string().min(1),
+    path: z.string(),
+    records_dropped: count,
+    bytes_dropped: count,
+    bytes_kept: count,
+  }),
 } as const
 
 export type PayloadByType = {

@@ -1,12 +1,15 @@
-// One append by somebody who keeps nothing open: lock, write, unlock. For hooks and the command
-// line.
+// One append by somebody who keeps nothing open: lock, write, unlock. For hooks, checkpoints and
+// the command line.
 
+import { type Diagnostic, hasChain } from '../format/index.js'
 import { placeOnDisk } from './append-place.js'
 import { Appender, appendOne } from './appender.js'
-import { draftOf, type NewEvent } from './draft.js'
+import { type Draft, draftOf, type NewEvent } from './draft.js'
 import { isSyncDue } from './durability.js'
+import type { HeldLock } from './lock/acquire.js'
 import { once } from './once.js'
-import { type LogOptions, settingsOf } from './options.js'
+import type { OpenLog } from './open-for-reading.js'
+import { type LogOptions, type LogSettings, settingsOf } from './options.js'
 import type { Receipt } from './receipt.js'
 import { SyncGroup } from './sync-group.js'
 
@@ -31,24 +34,60 @@ export async function appendOnce(
   const settings = settingsOf(options)
   const drafts = events.map((event) => draftOf(event, settings))
   const headerDraft = header && draftOf(header, settings)
-  const { environment, hasLineNumbers } = settings
   return once(path, settings, (lock, report) => {
-    const reach = { reachBytes: REACH_BYTES, tipWindowBytes: TIP_WINDOW_BYTES }
-    const appender = new Appender(placeOnDisk(path, lock, { environment, ...reach }), {
-      environment,
-      hasLineNumbers,
-      danglingPrev: 'report',
-      report,
-      observer: undefined,
-    })
+    const appender = appenderOf(path, lock, settings, report)
     const isHeaderDue = headerDraft !== undefined && appender.size === 0
     const all = isHeaderDue ? [headerDraft, ...drafts] : drafts
-    // There is no later look that would notice a stranger, so it is taken now.
-    const answer = appendOne(appender, all, true)
-    if (isSyncDue(settings.durability, all)) {
-      const { fd, wasCreated: isNew } = lock
-      new SyncGroup(path, fd, environment.disk, { isNew }).syncNow()
-    }
+    const answer = appendAndSync(path, lock, appender, all, settings)
     return isHeaderDue ? answer.slice(1) : answer
   })
+}
+
+/**
+ * The same for events that depend on what the log holds: `decide` sees it under the lock. It is
+ * code of this library and never of a caller, it does not wait, and it touches no other log.
+ */
+export async function appendDecided(
+  path: string,
+  decide: (log: OpenLog) => readonly NewEvent[],
+  options: LogOptions,
+): Promise<Receipt[]> {
+  const settings = settingsOf(options)
+  return once(path, settings, (lock, report) => {
+    const appender = appenderOf(path, lock, settings, report)
+    const events = decide({ path, fd: lock.fd, size: appender.size })
+    const drafts = events.map((event) => draftOf(event, settings))
+    return appendAndSync(path, lock, appender, drafts, settings)
+  })
+}
+
+function appenderOf(
+  path: string,
+  lock: HeldLock,
+  { environment, hasLineNumbers, channel }: LogSettings,
+  report: (diagnostic: Diagnostic) => void,
+): Appender {
+  const place = placeOnDisk(path, lock, {
+    environment,
+    hasChain: hasChain(channel),
+    reachBytes: REACH_BYTES,
+    tipWindowBytes: TIP_WINDOW_BYTES,
+  })
+  const settings = { environment, hasLineNumbers, report, observer: undefined }
+  return new Appender(place, { ...settings, danglingPrev: 'report' })
+}
+
+function appendAndSync(
+  path: string,
+  { fd, wasCreated: isNew }: HeldLock,
+  appender: Appender,
+  drafts: readonly Draft[],
+  { durability, environment }: LogSettings,
+): Receipt[] {
+  // There is no later look that would notice a stranger, so it is taken now.
+  const answer = appendOne(appender, drafts, true)
+  if (isSyncDue(durability, drafts)) {
+    new SyncGroup(path, fd, environment.disk, { isNew }).syncNow()
+  }
+  return answer
 }

@@ -21,6 +21,8 @@ export interface AppendPlace {
 
 export interface DiskPlaceSettings {
   readonly environment: Environment
+  /** Events follow each other; elsewhere nobody needs to look for the last one. */
+  readonly hasChain: boolean
   /** How far back from the end to look for a uuid that a caller brings. */
   readonly reachBytes: number
   /** How much of the end must hang together before its last event is taken for the tip. */
@@ -31,7 +33,7 @@ export interface DiskPlaceSettings {
 export function placeOnDisk(
   path: string,
   lock: HeldLock,
-  { environment, reachBytes, tipWindowBytes }: DiskPlaceSettings,
+  { environment, hasChain, reachBytes, tipWindowBytes }: DiskPlaceSettings,
 ): AppendPlace {
   const file = new LogFile(path, lock.fd, environment.disk)
   const known = new KnownUuids(file, { reachBytes })
@@ -39,7 +41,7 @@ export function placeOnDisk(
   const state: LogState =
     file.size === 0
       ? { tip: null, newlineCount: 0 }
-      : { tip: findTip(file, tipWindowBytes), newlineCount: undefined }
+      : { tip: hasChain ? findTip(file, tipWindowBytes) : null, newlineCount: undefined }
   return {
     file,
     known,

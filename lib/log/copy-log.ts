@@ -13,6 +13,11 @@ import { writeWhole } from './write-whole.js'
 
 const CHUNK_BYTES = 1024 * 1024
 
+export interface ByteRange {
+  readonly byte_offset: number
+  readonly length: number
+}
+
 export interface CopyRequest {
   readonly from: string
   readonly to: string
@@ -21,7 +26,7 @@ export interface CopyRequest {
   /** How many bytes of the source follow. */
   readonly end: number
   /** Ranges of the source that follow after that: whole lines, without their newlines. */
-  readonly later: readonly { readonly byte_offset: number; readonly length: number }[]
+  readonly later: readonly ByteRange[]
 }
 
 export function copyLog({ from, to, opening, end, later }: CopyRequest): void {
@@ -52,11 +57,8 @@ export function copyLog({ from, to, opening, end, later }: CopyRequest): void {
   syncFolder(to)
 }
 
-function copyRange(
-  source: OpenLog,
-  fd: number,
-  { byte_offset, length }: { byte_offset: number; length: number },
-): void {
+/** Appends a range of the source; a newline is added where it does not end in one. */
+export function copyRange(source: OpenLog, fd: number, { byte_offset, length }: ByteRange): void {
   let last = NEWLINE
   for (let done = 0; done < length; ) {
     const count = Math.min(CHUNK_BYTES, length - done)

@@ -5,7 +5,7 @@
 // written together; what a tick still holds when the process exits is written then.
 
 import { isSessionError, SessionError } from '../errors.js'
-import { type Diagnostic, diagnostic } from '../format/index.js'
+import { type Diagnostic, diagnostic, hasChain } from '../format/index.js'
 import { placeOnDisk } from './append-place.js'
 import { Appender, type Call } from './appender.js'
 import { type Draft, draftOf, type NewEvent } from './draft.js'
@@ -290,6 +290,7 @@ export class LogWriter implements LogHandle {
     const place = placeOnDisk(this.path, lock, {
       environment,
       reachBytes: Number.POSITIVE_INFINITY,
+      hasChain: hasChain(this.#settings.channel),
       tipWindowBytes: TIP_WINDOW_BYTES,
     })
     return new Appender(place, {

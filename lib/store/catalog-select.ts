@@ -1,8 +1,9 @@
 // Which sessions a listing shows, and in which order. The cold listing and the live catalog both
 // end here, so that they cannot disagree.
 
-import { SessionError } from '../errors.js'
-import { normalizeProject } from './project.js'
+import type { StoreOptions } from './layout.js'
+import { checkLimit } from './limit.js'
+import { type ProjectScope, selectProjects } from './project-scope.js'
 import type { SessionDigest, SessionKind, Skipped } from './session-digest.js'
 
 export interface ListOptions {
@@ -12,6 +13,13 @@ export interface ListOptions {
    * @default every project
    */
   project?: string | undefined
+
+  /**
+   * How far that reaches: this folder, all working trees of its repository, or everything.
+   *
+   * @default 'exact'
+   */
+  scope?: ProjectScope | undefined
 
   /**
    * Also empty sessions, and those of no person: headless and subagent.
@@ -56,13 +64,13 @@ const KINDS_BY_DEFAULT: readonly SessionKind[] = ['interactive']
 
 export function selectSessions(
   digests: readonly SessionDigest[],
-  options: ListOptions,
+  options: ListOptions & StoreOptions,
   countEvents: (digest: SessionDigest) => number | null,
 ): SessionDigest[] {
   const { all = false, active = false, counts = false, limit = Number.POSITIVE_INFINITY } = options
   checkLimit(limit)
   const kinds = options.kinds ?? (all ? undefined : KINDS_BY_DEFAULT)
-  const isOfProject = projectFilter(options.project)
+  const isOfProject = projectFilter(options)
   const shown = digests
     .filter(
       (digest) =>
@@ -87,14 +95,9 @@ function byActivity(one: SessionDigest, other: SessionDigest): number {
 }
 
 /** A project that moved or vanished is still found by the name it was recorded under. */
-function projectFilter(project: string | undefined): (digest: SessionDigest) => boolean {
-  if (project === undefined) return () => true
-  const names = new Set<string | null>([project, normalizeProject(project)])
-  return (digest) => names.has(digest.projectNormalized) || names.has(digest.project)
-}
-
-function checkLimit(limit: number): void {
-  if (typeof limit !== 'number') throw new TypeError('limit must be a number')
-  if ((Number.isSafeInteger(limit) && limit >= 0) || limit === Number.POSITIVE_INFINITY) return
-  throw new SessionError('ERR_ARG', 'limit must be a whole number from 0', { limit })
+function projectFilter(options: ListOptions & StoreOptions): (digest: SessionDigest) => boolean {
+  if (options.project === undefined) return () => true
+  const selected = selectProjects(options)
+  return ({ projectNormalized, project }) =>
+    selected.has(projectNormalized) || selected.has(project)
 }

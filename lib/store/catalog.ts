@@ -22,7 +22,7 @@ export function listSessions(options: ListSessionsOptions = {}): SessionList {
   return { sessions: selectSessions(digests, options, countEvents), skipped }
 }
 
-export type FindNewestOptions = StoreOptions & Pick<ListOptions, 'project' | 'kinds'>
+export type FindNewestOptions = StoreOptions & Pick<ListOptions, 'project' | 'scope' | 'kinds'>
 
 /** The session in which somebody last spoke: never an empty one, and no subagent's. */
 export function findNewestSession({
@@ -30,8 +30,9 @@ export function findNewestSession({
   home,
   agent,
   project,
+  scope,
   kinds = ['interactive', 'headless'],
 }: FindNewestOptions = {}): SessionDigest | undefined {
-  const { sessions } = listSessions({ root, home, agent, project, kinds })
+  const { sessions } = listSessions({ root, home, agent, project, scope, kinds })
   return sessions.find(({ isEmpty }) => !isEmpty)
 }

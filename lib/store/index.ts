@@ -7,6 +7,38 @@ export {
   listSessions,
 } from './catalog.js'
 export type { ListOptions, SessionList } from './catalog-select.js'
+export {
+  type AppendCheckpointOptions,
+  type AppendedCheckpoint,
+  appendCheckpoint,
+} from './checkpoint-append.js'
+export {
+  CheckpointIndex,
+  type CheckpointIndexOptions,
+  type CheckpointList,
+  type FoundCheckpoint,
+  type ListCheckpointsQuery,
+  type NewestCheckpoint,
+  type NewestCheckpointQuery,
+} from './checkpoint-index.js'
+export type { PartKey } from './checkpoint-keys.js'
+export type { StoredCheckpoint } from './checkpoint-load.js'
+export {
+  type PruneCheckpointsOptions,
+  type PrunedShard,
+  type PruneReport,
+  pruneCheckpoints,
+} from './checkpoint-prune.js'
+export type { CheckpointPayload, NewCheckpoint } from './checkpoint-record.js'
+export { projectOfSession } from './checkpoint-shard.js'
+export type { RetentionOptions } from './checkpoint-visible.js'
+export {
+  type DeleteCheckpointOptions,
+  deleteCheckpoint,
+  findCheckpoint,
+  findNewestCheckpoint,
+  listCheckpoints,
+} from './checkpoints.js'
 export { findEvent } from './find-event.js'
 export {
   type AppendHistoryOptions,
@@ -38,6 +70,14 @@ export { LiveCatalog, type Refreshed, type WatchOptions } from './live-catalog.j
 export { type LoadedSession, type LoadOptions, loadSession } from './load-session.js'
 export { type MaintainOptions, type Maintenance, maintain } from './maintain.js'
 export { normalizeProject } from './project.js'
+export {
+  type ProjectScope,
+  type ProjectSelection,
+  type SelectProjectsOptions,
+  selectProjects,
+} from './project-scope.js'
+export { type RelocateOptions, type Relocation, relocateProject } from './relocations.js'
+export { repositoryOf } from './repository.js'
 export {
   digestTranscript,
   isSkipped,

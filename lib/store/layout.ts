@@ -33,6 +33,10 @@ export interface Layout {
   readonly sidechains: string
   /** Checkpoint records, one shard per project. */
   readonly checkpoints: string
+  /** What was dropped by a command, one line each. */
+  readonly retentionPath: string
+  /** Which projects moved; one for all agents, since folders move for all of them. */
+  readonly relocationsPath: string
   /** Which runtime path speaks for a session; short-lived. */
   readonly claims: string
   /** Events that wait for the writer of their session. */
@@ -58,6 +62,8 @@ export function layoutOf(options: StoreOptions = {}): Layout {
     transcripts,
     sidechains: join(root, '.sidechains'),
     checkpoints: join(root, '.checkpoints'),
+    retentionPath: join(root, 'retention.jsonl'),
+    relocationsPath: join(base, 'relocations.jsonl'),
     claims: join(root, '.claims'),
     spool: join(root, '.spool'),
     home,

@@ -47,11 +47,13 @@ interface Entry {
 const DATE_STEP_MS = 2000
 
 export class LiveCatalog {
+  readonly #store: StoreOptions
   readonly #folder: string
   readonly #entries = new Map<string, Entry>()
   #hints: FolderHints | undefined
 
   constructor(options: StoreOptions = {}) {
+    this.#store = options
     this.#folder = layoutOf(options).transcripts
     this.refresh()
   }
@@ -65,7 +67,9 @@ export class LiveCatalog {
       else digests.push(shown)
     }
     return {
-      sessions: selectSessions(digests, options, (digest) => this.#count(digest)),
+      sessions: selectSessions(digests, { ...options, ...this.#store }, (digest) =>
+        this.#count(digest),
+      ),
       skipped: skipped.sort((one, other) => (one.path < other.path ? -1 : 1)),
     }
   }

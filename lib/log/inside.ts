@@ -1,0 +1,11 @@
+// A second door, for rooms of this library and for nobody else: what runs in the middle of a
+// write, sees lines before they are decoded, or leaves some out.
+
+export { appendDecided } from './append-once.js'
+export type { ByteRange } from './copy-log.js'
+export { checkBefore } from './cursor.js'
+export { readFullySync } from './fill-lines.js'
+export type { Line } from './line-source.js'
+export { type OpenLogWithStats, type OpenLog, openForReading } from './open-for-reading.js'
+export { replaceLog } from './replace-log.js'
+export { type WalkedLine, walkLines } from './walk-lines.js'

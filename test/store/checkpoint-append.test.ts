@@ -1,0 +1,286 @@
+// A checkpoint becomes one line of the shard of its session's project.
+
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Diagnostic } from '../../lib/format/index.js'
+import { lineSchemaOf } from '../../lib/format/schemas.js'
+import { readLogSync } from '../../lib/log/index.js'
+import { shardNameOf } from '../../lib/store/checkpoint-shard.js'
+import {
+  appendCheckpoint,
+  listCheckpoints,
+  type NewCheckpoint,
+  normalizeProject,
+} from '../../lib/store/index.js'
+import { FaultyDisk } from '../helpers/faulty-disk.js'
+import { id } from '../helpers/lines.js'
+import { seededRandom } from '../helpers/random.js'
+import { temporaryFolder } from '../helpers/temporary.js'
+import { Transcript } from './catalog-transcript.js'
+import { CheckpointProcess } from './checkpoint-process.js'
+
+function folder(): string {
+  return realpathSync.native(temporaryFolder({ onTestFinished }))
+}
+
+const SAID = {
+  session_key: 's1',
+  trigger: 'periodic',
+  harness: 'test',
+  digest: '## Session Checkpoint',
+  prompt_count: 10,
+} as const satisfies NewCheckpoint
+
+const shardsIn = (root: string) => {
+  const path = join(root, '.checkpoints')
+  return existsSync(path) ? readdirSync(path).filter((name) => name.endsWith('.jsonl')) : []
+}
+
+test('a checkpoint is one line of its shard, on the disk before it is acknowledged (000-31)', async () => {
+  const root = folder()
+  const disk = new FaultyDisk()
+  const { path } = await appendCheckpoint(SAID, { root, environment: disk.environment })
+  expect(readFileSync(path, 'utf8').match(/\n/g)).toHaveLength(1)
+  expect(disk.calls.filter((call) => call === 'writeSync')).toHaveLength(1)
+  expect(disk.calls).toContain('fdatasyncSync')
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+})
+
+test('its line has all fields of the format, the searched ones first (000-10, 000-11, 000-13)', async () => {
+  const root = folder()
+  const project = join(root, 'Project')
+  mkdirSync(project)
+  const { path, id } = await appendCheckpoint(
+    { ...SAID, project: `${project}/`, cause: 'prompt_interval', memory_queries: ['config'] },
+    { root },
+  )
+  const [entry] = readLogSync(path)
+  if (entry?.kind !== 'event') throw new Error('no event')
+  const { event } = entry
+  expect(lineSchemaOf('checkpoint')?.safeParse(event).error?.issues).toBeUndefined()
+  const payload = event.payload as Record<string, unknown>
+  expect(Object.keys(payload).slice(0, 5)).toEqual([
+    'id',
+    'session_key',
+    'created_at',
+    'project_normalized',
+    'trigger',
+  ])
+  expect(payload).toMatchObject({
+    id,
+    project: `${project}/`,
+    project_normalized: normalizeProject(project),
+    agent_id: 'default',
+    total_prompt_count: 10,
+  })
+  expect([event.uuid, event.ts]).toEqual([id, payload['created_at']])
+  expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4/)
+})
+
+test('the hash is of the exact bytes of the line, at the place that is told', async () => {
+  const root = folder()
+  for (const digest of ['one', 'é\u2028"\\', 'x'.repeat(100_000)]) {
+    const { path, byte_offset, sha256 } = await appendCheckpoint({ ...SAID, digest }, { root })
+    const bytes = readFileSync(path).subarray(byte_offset)
+    const line = bytes.subarray(0, bytes.indexOf(0x0a))
+    expect(sha256).toBe(createHash('sha256').update(line).digest('hex'))
+    expect(listCheckpoints({ root, session: 's1' }).checkpoints[0]).toMatchObject({ sha256 })
+  }
+})
+
+test('a session keeps all its checkpoints in the shard of its header, wherever it works', async () => {
+  const root = folder()
+  const home = join(root, 'home')
+  new Transcript('s1', 0, { project: home, project_normalized: home }).say('hello').save(root)
+  await appendCheckpoint({ ...SAID, project: home }, { root })
+  await appendCheckpoint({ ...SAID, project: '/somewhere/else' }, { root })
+  expect(shardsIn(root)).toEqual([shardNameOf(home)])
+  const { checkpoints } = listCheckpoints({ root, project: home })
+  expect(checkpoints.map(({ checkpoint }) => checkpoint.project)).toEqual(['/somewhere/else', home])
+})
+
+test('a session whose header names no project has its checkpoints with those of nobody', async () => {
+  const root = folder()
+  new Transcript('s1').say('hello').save(root)
+  await appendCheckpoint({ ...SAID, project: '/somewhere' }, { root })
+  await appendCheckpoint({ ...SAID, session_key: 'no-transcript' }, { root })
+  expect(shardsIn(root)).toEqual(['_none.jsonl'])
+  expect(listCheckpoints({ root, session: 's1' }).checkpoints).toHaveLength(1)
+})
+
+test('another agent has shards of its own', async () => {
+  const root = folder()
+  await appendCheckpoint(SAID, { root, agent: 'ada' })
+  expect(shardsIn(root)).toEqual([])
+  expect(shardsIn(join(root, 'agents', 'ada'))).toEqual(['_none.jsonl'])
+})
+
+test('no two paths share a shard, and each name says which project it is', (t) => {
+  const random = seededRandom(t)
+  const parts = [
+    'a',
+    'b',
+    'A',
+    'é',
+    '日本',
+    '😀',
+    '_',
+    '-',
+    '.',
+    ' ',
+    '%',
+    'app',
+    'con',
+    '..',
+    '\\',
+  ]
+  const paths = new Set<string>()
+  while (paths.size < 100_000) {
+    const segments = Array.from({ length: random.between(1, 6) }, () =>
+      Array.from({ length: random.between(1, 4) }, () => random.pick(parts)).join(''),
+    )
+    paths.add(`/${segments.join('/')}`)
+  }
+  for (const length of [1000, 4095]) paths.add(`/${'x'.repeat(length)}`)
+  const names = new Set(Array.from(paths, shardNameOf))
+  expect(names.size).toBe(paths.size)
+  for (const name of names) expect(name).toMatch(/^[a-z0-9._%A-F-]{1,40}-[0-9a-f]{16}\.jsonl$/)
+  expect(shardNameOf('/work/app')).toMatch(/^app-/)
+  expect(shardNameOf('/')).toMatch(/^root-/)
+  expect(shardNameOf(null)).toBe('_none.jsonl')
+})
+
+test.each([
+  ['a trigger nobody knows', { trigger: 'sometimes' }, 'ERR_ARG'],
+  ['a count below zero', { prompt_count: -1 }, 'ERR_ARG'],
+  ['a long list', { memory_queries: Array<string>(21).fill('q') }, 'ERR_ARG'],
+  ['an empty session key', { session_key: ' ' }, 'ERR_ARG'],
+  ['a time of another shape', { created_at: 'yesterday' }, 'ERR_ARG'],
+  ['what JSON would lose', { structured: { ledger: 1n } }, 'ERR_SERIALIZE'],
+])('%s is refused, and nothing is written', async (_, wrong, code) => {
+  const root = folder()
+  const appended = appendCheckpoint({ ...SAID, ...(wrong as object) }, { root })
+  await expect(appended).rejects.toMatchObject({ code })
+  expect(shardsIn(root)).toEqual([])
+})
+
+test('a digest that is no string is a mistake of the caller', async () => {
+  const appended = appendCheckpoint({ ...SAID, digest: 1 as never }, { root: folder() })
+  await expect(appended).rejects.toThrow(TypeError)
+})
+
+test('the same checkpoint appended again is one line', async () => {
+  const root = folder()
+  const again = { ...SAID, id: id(7), created_at: '2026-01-31T12:00:00.000Z' }
+  const first = await appendCheckpoint(again, { root })
+  expect(await appendCheckpoint(again, { root })).toEqual({ ...first, duplicate: true })
+  const other = appendCheckpoint({ ...again, digest: 'other' }, { root })
+  await expect(other).rejects.toMatchObject({ code: 'ERR_UUID_CONFLICT' })
+  expect(listCheckpoints({ root, session: 's1' }).checkpoints).toHaveLength(1)
+})
+
+const RUN = {
+  ...SAID,
+  trigger: 'agent',
+  session_summary: 'the summary',
+  memories: [{ content: 'first' }, { content: 'second' }],
+} as const satisfies NewCheckpoint
+
+const KEYS = [
+  { key: 'checkpoint:r:summary', hash: 'aaaaaaaa11' },
+  { key: 'checkpoint:r:0', hash: 'bbbbbbbb11', memory: 0 },
+  { key: 'checkpoint:r:1', hash: 'cccccccc11', memory: 1 },
+]
+
+test('a retried run is stored once, and the answer names the checkpoint that holds it', async () => {
+  const root = folder()
+  const first = await appendCheckpoint(RUN, { root, unlessKeys: KEYS })
+  const before = readFileSync(first.path)
+  const again = await appendCheckpoint(RUN, { root, unlessKeys: KEYS })
+  expect(again).toEqual({ ...first, duplicate: true })
+  expect(readFileSync(first.path)).toEqual(before)
+})
+
+test('of a run that comes again with more, only what is new is stored', async () => {
+  const root = folder()
+  await appendCheckpoint(RUN, { root, unlessKeys: KEYS })
+  const memories = [...RUN.memories, { content: 'third' }]
+  const unlessKeys = [...KEYS, { key: 'checkpoint:r:2', hash: 'dddddddd11', memory: 2 }]
+  await appendCheckpoint({ ...RUN, memories }, { root, unlessKeys })
+  const [{ checkpoint }] = listCheckpoints({ root, session: 's1' }).checkpoints as [never]
+  expect(checkpoint).toMatchObject({
+    memories: [{ content: 'third' }],
+    idempotency_keys: [{ key: 'checkpoint:r:2', hash: 'dddddddd11' }],
+  })
+  expect(checkpoint).not.toHaveProperty('session_summary')
+})
+
+test('a key that comes with other content is stored under a longer key, with a warning, once', async () => {
+  const root = folder()
+  const told: Diagnostic[] = []
+  const onDiagnostic = (it: Diagnostic) => told.push(it)
+  await appendCheckpoint(RUN, { root, unlessKeys: KEYS, onDiagnostic })
+  expect(told).toEqual([])
+  const memories = [{ content: 'changed' }, { content: 'second' }]
+  const unlessKeys = [KEYS[0]!, { ...KEYS[1]!, hash: 'eeeeeeee11' }, KEYS[2]!]
+  const changed = await appendCheckpoint({ ...RUN, memories }, { root, unlessKeys, onDiagnostic })
+  expect(told).toMatchObject([{ code: 'idempotency_conflict', uuid: changed.id }])
+  const [{ checkpoint }] = listCheckpoints({ root, session: 's1' }).checkpoints as [never]
+  expect(checkpoint).toMatchObject({
+    memories: [{ content: 'changed' }],
+    idempotency_keys: [{ key: 'checkpoint:r:0:eeeeeeee', hash: 'eeeeeeee11' }],
+  })
+  const again = await appendCheckpoint({ ...RUN, memories }, { root, unlessKeys, onDiagnostic })
+  expect(again.duplicate).toBe(true)
+  expect(told).toHaveLength(1)
+})
+
+test('parts without a key are always stored', async () => {
+  const root = folder()
+  await appendCheckpoint(RUN, { root, unlessKeys: KEYS })
+  const memories = [...RUN.memories, { content: 'no key' }]
+  const { duplicate } = await appendCheckpoint({ ...RUN, memories }, { root, unlessKeys: KEYS })
+  expect(duplicate).toBeUndefined()
+  const [{ checkpoint }] = listCheckpoints({ root, session: 's1' }).checkpoints as [never]
+  expect(checkpoint).toMatchObject({ memories: [{ content: 'no key' }] })
+})
+
+test('memories that a visible checkpoint of the project holds in the same words are left out', async () => {
+  const root = folder()
+  const first = await appendCheckpoint({ ...RUN, project: '/work/a' }, { root })
+  const said = { ...RUN, session_summary: undefined, project: '/work/a' }
+  const dedup = { root, unlessKnownMemories: true }
+  const spelled = [{ content: '  FIRST ' }, { content: 'Second\n' }]
+  const known = await appendCheckpoint({ ...said, memories: spelled }, dedup)
+  expect(known).toMatchObject({ id: first.id, duplicate: true, sha256: first.sha256 })
+  const mixed = [{ content: 'first' }, { content: 'new' }]
+  await appendCheckpoint({ ...said, memories: mixed }, dedup)
+  const [{ checkpoint }] = listCheckpoints({ root, project: '/work/a' }).checkpoints as [never]
+  expect(checkpoint).toMatchObject({ memories: [{ content: 'new' }] })
+  const elsewhere = await appendCheckpoint({ ...said, project: '/work/b' }, dedup)
+  expect(elsewhere.duplicate).toBeUndefined()
+  const later = { now: () => Date.now() + 8 * 86_400_000 }
+  const old = await appendCheckpoint({ ...said, memories: mixed }, { ...dedup, environment: later })
+  expect(old.duplicate).toBeUndefined()
+})
+
+test('of several processes with the same run exactly one stores it', async () => {
+  const root = folder()
+  const count = 15
+  const names = ['a', 'b', 'c', 'd']
+  const processes = names.map(
+    (name) => new CheckpointProcess({ root, how: 'keyed', name, project: '/work/app', count }),
+  )
+  await Promise.all(processes.map((it) => it.ready()))
+  for (const it of processes) it.go()
+  expect(await Promise.all(processes.map((it) => it.ends()))).toEqual([0, 0, 0, 0])
+  const said = processes.flatMap((it) => it.said)
+  for (let round = 0; round < count; round++) {
+    const own = said.filter((it) => it.round === round)
+    expect(own.filter(({ duplicate }) => duplicate === false)).toHaveLength(1)
+    expect(new Set(own.map(({ id }) => id)).size).toBe(1)
+  }
+  expect(shardsIn(root).map((name) => basename(name))).toEqual([shardNameOf('/work/app')])
+})
