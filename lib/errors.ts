@@ -7,7 +7,7 @@
 export const ERROR_REMEDIES = {
   ERR_ARG: 'Correct the value and call again.',
   ERR_NOT_FOUND: 'Check the name, and that root points at the store you mean.',
-  ERR_AMBIGUOUS: 'Give more characters of the id.',
+  ERR_AMBIGUOUS: 'Give more characters of the id, or say of which session.',
   ERR_EXISTS: 'Choose another id, or open the existing one.',
   ERR_LOCKED: 'Wait for the holder to finish, or stop that process.',
   ERR_LOCK_OBSTRUCTED: 'Look at what stands at the lock path and remove it by hand.',

@@ -13,6 +13,8 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['fork', async () => (await import('./commands/fork.js')).fork],
   ['rewind', async () => (await import('./commands/rewind.js')).rewind],
   ['compact', async () => (await import('./commands/compact.js')).compact],
+  ['sidechain list', async () => (await import('./commands/sidechain-list.js')).sidechainList],
+  ['sidechain show', async () => (await import('./commands/sidechain-show.js')).sidechainShow],
   ['rename', async () => (await import('./commands/rename.js')).rename],
   ['history', async () => (await import('./commands/history.js')).history],
   ['history add', async () => (await import('./commands/history-add.js')).historyAdd],

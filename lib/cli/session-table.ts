@@ -1,10 +1,10 @@
-// Sessions as a table for people: on a terminal as wide as that, in a pipe without colour and
-// with whole ids, so that `awk '{print $1}'` names a session.
+// Sessions as a table for people; in a pipe with whole ids, so that `awk '{print $1}'` names one.
 
 import { basename } from 'node:path'
 import type { SessionDigest, SessionStatus } from '../store/index.js'
 import type { Colors } from './colors.js'
-import { clip, pad, toPlainText, widthOfText } from './plain-text.js'
+import { toPlainText } from './plain-text.js'
+import { tableOf } from './table.js'
 
 export interface TableOptions {
   /** The width of the terminal; `undefined` in a pipe. */
@@ -15,9 +15,6 @@ export interface TableOptions {
   readonly transcripts: readonly string[]
 }
 
-const GAP = '  '
-const TITLE_COLUMNS_MAX = 60
-const TITLE_COLUMNS_MIN = 12
 const ID_CHARS_MIN = 8
 const EXTENSION = '.jsonl'
 const HEADINGS = ['SESSION', 'TITLE', 'STATUS', 'LAST', 'PROJECT', 'SIZE']
@@ -26,18 +23,12 @@ const STATUS = 2
 
 export function sessionTable(sessions: readonly SessionDigest[], options: TableOptions): string {
   const { columns, colors } = options
-  const isTerminal = columns !== undefined
-  const idOf = isTerminal ? shortIds(options.transcripts) : wholeId
-  const rows = sessions.map((session) => cellsOf(session, idOf(session), options.now))
-  const widths = widthsOf(isTerminal ? [HEADINGS, ...rows] : rows)
-  const others = widths.reduce((sum, width) => sum + width + GAP.length, 0) - widths[TITLE]!
-  const space = isTerminal ? columns - others + GAP.length : TITLE_COLUMNS_MAX
-  widths[TITLE] = Math.max(TITLE_COLUMNS_MIN, Math.min(widths[TITLE]!, space))
-  const lines = rows.map((cells, index) =>
-    lineOf(cells, widths, { columns, color: colorOf(sessions[index]!.status, colors) }),
-  )
-  if (isTerminal) lines.unshift(colors.dim(lineOf(HEADINGS, widths, { columns, color: String })))
-  return lines.map((line) => `${line}\n`).join('')
+  const idOf = columns === undefined ? wholeId : shortIds(options.transcripts)
+  const rows = sessions.map((session) => ({
+    cells: cellsOf(session, idOf(session), options.now),
+    color: colorOf(session.status, colors),
+  }))
+  return tableOf(rows, { headings: HEADINGS, wide: TITLE, status: STATUS, columns, colors })
 }
 
 function cellsOf(session: SessionDigest, id: string, now: number): string[] {
@@ -50,22 +41,6 @@ function cellsOf(session: SessionDigest, id: string, now: number): string[] {
     project === null ? '-' : toPlainText(basename(project)) || project,
     sizeOf(bytes),
   ]
-}
-
-function lineOf(
-  cells: readonly string[],
-  widths: readonly number[],
-  { columns, color }: { columns: number | undefined; color: (text: string) => string },
-): string {
-  const padded = cells.map((cell, index) => pad(clip(cell, widths[index]!), widths[index]!))
-  const row = padded.join(GAP).trimEnd()
-  if (columns !== undefined && widthOfText(row) > columns) return clip(row, columns)
-  padded[STATUS] = color(padded[STATUS]!)
-  return padded.join(GAP).trimEnd()
-}
-
-function widthsOf(rows: readonly (readonly string[])[]): number[] {
-  return HEADINGS.map((_, index) => Math.max(0, ...rows.map((cells) => widthOfText(cells[index]!))))
 }
 
 function colorOf(status: SessionStatus, colors: Colors): (text: string) => string {

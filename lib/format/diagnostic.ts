@@ -40,6 +40,8 @@ export const DIAGNOSTIC_SEVERITY = {
   setting_ignored: 'warning',
   idempotency_conflict: 'warning',
   unreadable_file: 'error',
+  sidechain_near_cap: 'warning',
+  many_sidechains: 'warning',
 } as const
 
 export type DiagnosticCode = keyof typeof DIAGNOSTIC_SEVERITY

@@ -44,11 +44,8 @@ export class LineEncoder {
   }
 
   /** Adds an event's line and returns its length, newline included. */
-  addEvent({ type, ts, uuid, prevJson, payloadJson }: LineParts): number {
-    const head = openingOf(type)
-    return this.#add(
-      `${head}${ts}","uuid":"${uuid}","prev_uuid":${prevJson},"payload":${payloadJson}`,
-    )
+  addEvent(parts: LineParts): number {
+    return this.#add(openLine(parts))
   }
 
   /** Adds a line without an envelope; `json` is the text of a non-empty object. */
@@ -127,6 +124,18 @@ export class LineEncoder {
     this.#buffer.copy(larger, 0, 0, this.#end)
     this.#buffer = larger
   }
+}
+
+/** How long the line of an event would be, newline included, without making it. */
+export function measureLine(parts: LineParts): number {
+  const open = openLine(parts).replace(SEPARATORS, escapeCharacter)
+  return Buffer.byteLength(open) + CHECKSUM_BYTES + 1
+}
+
+/** The line up to its checksum. */
+function openLine({ type, ts, uuid, prevJson, payloadJson }: LineParts): string {
+  const head = openingOf(type)
+  return `${head}${ts}","uuid":"${uuid}","prev_uuid":${prevJson},"payload":${payloadJson}`
 }
 
 /** A uuid that may stand between quotes as it is, or a refusal. */

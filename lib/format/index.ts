@@ -15,7 +15,14 @@ export {
   type DiagnosticCode,
   diagnostic,
 } from './diagnostic.js'
-export { checkTime, checkUuid, LineEncoder, type LineParts, quoteUuid } from './encode.js'
+export {
+  checkTime,
+  checkUuid,
+  LineEncoder,
+  type LineParts,
+  measureLine,
+  quoteUuid,
+} from './encode.js'
 export { type Envelope, readEnvelope } from './envelope.js'
 export type { EventOf, EventType, PayloadOf, SessionEvent } from './event.js'
 export * from './limits.js'

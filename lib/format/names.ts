@@ -7,17 +7,20 @@ const NAME_BYTES_MAX = 180
 const NAME_BYTES_KEPT = 140
 const RESERVED = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?=\.|$)/
 
-/** Trimmed, in NFC, without a leading `session:`. The result is the session's id, everywhere. */
-export function normalizeSessionKey(key: string): string {
-  if (typeof key !== 'string') throw new TypeError('A session id must be a string')
+/**
+ * Trimmed, in NFC, without a leading `session:`. The result is the session's id, everywhere; the
+ * ids of subagents' tasks follow the same rule.
+ */
+export function normalizeSessionKey(key: string, what = 'A session id'): string {
+  if (typeof key !== 'string') throw new TypeError(`${what} must be a string`)
   const id = key
     .trim()
     .replace(/^session:/, '')
     .trim()
     .normalize('NFC')
-  if (id === '') throw new SessionError('ERR_ARG', 'A session id must not be empty')
+  if (id === '') throw new SessionError('ERR_ARG', `${what} must not be empty`)
   if (!id.isWellFormed()) {
-    throw new SessionError('ERR_ARG', 'A session id must not hold half of a character', { id })
+    throw new SessionError('ERR_ARG', `${what} must not hold half of a character`, { id })
   }
   return id
 }

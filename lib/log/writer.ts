@@ -118,6 +118,7 @@ export class LogWriter implements LogHandle {
   /** The same without waiting: when it returns, the event is a whole line of the file. */
   appendSync<Type extends string>(event: NewEvent<Type>): Receipt {
     const draft = draftOf(event as NewEvent, this.#settings)
+    if (this.#closing !== undefined) throw this.#closedError()
     this.#writeHeld()
     const call: Call = { drafts: [draft], answer: undefined }
     this.#write([call])
@@ -191,12 +192,16 @@ export class LogWriter implements LogHandle {
 
   #hold(call: HeldCall): void {
     if (this.#closing !== undefined) {
-      call.reject(new SessionError('ERR_CLOSED', `${this.path} was closed`, { path: this.path }))
+      call.reject(this.#closedError())
       return
     }
     if (this.#held.push(call) === 1) void tick.then(this.#endTick)
     for (const draft of call.drafts) this.#heldChars += draft.payloadJson.length
     if (this.#heldChars > HELD_CHARS_MAX) this.#writeHeld()
+  }
+
+  #closedError(): SessionError {
+    return new SessionError('ERR_CLOSED', `${this.path} was closed`, { path: this.path })
   }
 
   #writeHeld(): void {

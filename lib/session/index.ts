@@ -9,6 +9,7 @@ export type { CompactOptions } from './compact.js'
 export { type CreateSessionOptions, createSession } from './create.js'
 export { type ForkedSession, type ForkOptions, forkSession } from './fork.js'
 export type { SessionFacts } from './header.js'
+export { openSidechain } from './open-sidechain.js'
 export { PermissionLedger } from './permission-ledger.js'
 export type { PromptOptions, PromptReceipt } from './prompt-history.js'
 export { type RenamedSession, renameSession } from './rename.js'
@@ -20,3 +21,12 @@ export type {
   SessionEnd,
 } from './session.js'
 export type { SessionOptions } from './settings.js'
+export type { Sidechain } from './sidechain.js'
+export type {
+  LooseReport,
+  MergedResult,
+  SubagentEnding,
+  SubagentReport,
+  SubagentStatus,
+} from './subagent-result.js'
+export type { SpawnOptions, SubagentTask } from './subagent-task.js'

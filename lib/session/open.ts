@@ -2,11 +2,9 @@
 
 import { SessionError } from '../errors.js'
 import type { LogHandle, LogObserver } from '../log/index.js'
-import { layoutOf } from '../store/index.js'
-import { asWritten } from './redaction.js'
 import { PromptHistory } from './prompt-history.js'
 import { Session } from './session.js'
-import { environmentOf, type SessionOptions } from './settings.js'
+import { type SessionOptions, settingsOf } from './settings.js'
 import { closeOnSignal } from './signals.js'
 import { announceInMemory, type SessionStorage } from './storage.js'
 import type { TitleKeeper } from './title.js'
@@ -36,16 +34,11 @@ export function sessionOf(
 ): Session {
   const { id, project, storage } = parts
   const endings: (() => void)[] = []
-  const settings = {
-    environment: environmentOf(options),
-    layout: layoutOf(options),
-    report: options.onDiagnostic ?? (() => {}),
-    asWritten: asWritten(options),
-    onClosed: () => {
-      for (const end of endings) end()
-    },
+  const onClosed = () => {
+    for (const end of endings) end()
   }
   const history = storage.isPersistent ? historyOf(id, project, options) : undefined
+  const settings = { ...settingsOf(options), onClosed }
   const session = new Session({ ...parts, history, settings })
   if (!storage.isPersistent) endings.push(announceInMemory(id))
   if (options.handleSignals === true) {

@@ -23,7 +23,11 @@ import {
 } from './prompt-history.js'
 import { rewindLink } from './rewind.js'
 import type { SessionSettings } from './settings.js'
+import type { Sidechain } from './sidechain.js'
 import type { SessionStorage } from './storage.js'
+import type { LooseReport, MergedResult } from './subagent-result.js'
+import type { SpawnOptions, SubagentTask } from './subagent-task.js'
+import { Subagents } from './subagents.js'
 import { type TitleKeeper, type TitleSource, titleEvent } from './title.js'
 import type { SessionView } from './view.js'
 
@@ -68,6 +72,13 @@ export class Session implements AsyncDisposable {
   readonly #settings: SessionSettings
   readonly #permissions = new PermissionLedger()
   readonly #listeners = new Set<AppendListener>()
+  readonly #subagents: Subagents
+  /** What a subagent may do to the session it works for. */
+  readonly #asParent = {
+    depth: 0,
+    append: (event: NewEvent) => this.append(event),
+    appendSync: (event: NewEvent) => this.#tell(event, this.#log.appendSync(event)),
+  }
   #end: Promise<SessionEnd> | undefined
 
   /** Use `createSession` or `resumeSession`. */
@@ -80,6 +91,7 @@ export class Session implements AsyncDisposable {
     this.#storage = storage
     this.#history = history
     this.#settings = settings
+    this.#subagents = new Subagents({ sessionId: id, settings })
   }
 
   // Not a field: a session that is logged or stringified must not carry its trust along.
@@ -205,6 +217,21 @@ export class Session implements AsyncDisposable {
     return written
   }
 
+  /** A subagent with a log of its own. What comes back from it is its result, and nothing else. */
+  spawn(options: SpawnOptions): Promise<Sidechain> {
+    return this.#subagents.spawn(options, this.#asParent)
+  }
+
+  /** For a subagent of another process: what `openSidechain` needs there. */
+  delegate(options: SpawnOptions): Promise<SubagentTask> {
+    return this.#subagents.delegate(options, this.#asParent)
+  }
+
+  /** Records the result of a subagent of another process; told twice, it is written once. */
+  mergeResult(child: Sidechain | LooseReport): Promise<MergedResult> {
+    return this.#subagents.merge(child, this.#asParent)
+  }
+
   async rename(title: string, source: TitleSource = 'user'): Promise<Receipt> {
     if (title.trim() === '') throw new SessionError('ERR_ARG', 'A title must say something')
     return this.append(titleEvent(title.trim(), source))
@@ -229,6 +256,7 @@ export class Session implements AsyncDisposable {
   closeSync(reason = 'signal'): void {
     if (this.#end !== undefined) return
     this.#log.flush()
+    this.#subagents.endAllSync(reason === 'signal' ? reason : 'parent_closed')
     const receipts = this.#lastEvents(reason).map((event) => this.#log.appendSync(event))
     this.#end = Promise.resolve(this.#endOf(receipts.at(-1)!.uuid))
     this.#log.closeSync()
@@ -268,6 +296,7 @@ export class Session implements AsyncDisposable {
 
   async #close(reason: string): Promise<SessionEnd> {
     try {
+      await this.#subagents.endAll('parent_closed')
       await this.#takeQueued()
       const receipts = await this.#log.appendAll(this.#lastEvents(reason))
       await this.#log.close()
@@ -282,6 +311,7 @@ export class Session implements AsyncDisposable {
 
   async #release(): Promise<SessionEnd> {
     try {
+      await this.#subagents.endAll('parent_closed')
       await this.#log.close()
       await this.#history?.settled()
       return this.#endOf(null)

@@ -1,10 +1,13 @@
 // Options of a session become settings once, at the door.
 
+import { SessionError } from '../errors.js'
 import type { Diagnostic } from '../format/index.js'
 import type { Environment, LogOptions, NewEvent } from '../log/index.js'
 import { systemEnvironment } from '../log/index.js'
-import type { Layout, StoreOptions } from '../store/index.js'
-import { type RedactionOptions, redactionOf } from './redaction.js'
+import { type Layout, layoutOf, type StoreOptions } from '../store/index.js'
+import { asWritten, type RedactionOptions, redactionOf } from './redaction.js'
+
+const SIDECHAIN_BYTES_MAX = 10 * 1024 * 1024
 
 export interface SessionOptions extends StoreOptions, RedactionOptions {
   durability?: LogOptions['durability']
@@ -28,6 +31,13 @@ export interface SessionOptions extends StoreOptions, RedactionOptions {
    */
   persist?: boolean | undefined
 
+  /**
+   * How many bytes all subagents of a session may write together, in all processes.
+   *
+   * @default 10 MiB
+   */
+  maxSidechainBytes?: number | undefined
+
   /** Tests give their own clock and ids. */
   environment?: Partial<Environment> | undefined
 }
@@ -38,8 +48,29 @@ export interface SessionSettings {
   readonly report: (diagnostic: Diagnostic) => void
   /** The event with the payload that was written of it: for those who are told of it. */
   readonly asWritten: (event: NewEvent) => NewEvent
+  /** For the logs of subagents: as for the session's own, but for the channel. */
+  readonly log: LogOptions
+  /** False: nothing is ever written, not by subagents either. */
+  readonly isPersistent: boolean
+  readonly maxSidechainBytes: number
   /** Called once, when the session is closed. */
   readonly onClosed: () => void
+}
+
+export function settingsOf(options: SessionOptions): Omit<SessionSettings, 'onClosed'> {
+  const { onDiagnostic, maxSidechainBytes = SIDECHAIN_BYTES_MAX } = options
+  if (!Number.isSafeInteger(maxSidechainBytes) || maxSidechainBytes < 1) {
+    throw new SessionError('ERR_ARG', 'maxSidechainBytes must be a whole number from 1')
+  }
+  return {
+    environment: environmentOf(options),
+    layout: layoutOf(options),
+    report: onDiagnostic ?? (() => {}),
+    asWritten: asWritten(options),
+    log: logOptionsOf(options),
+    isPersistent: options.persist ?? true,
+    maxSidechainBytes,
+  }
 }
 
 export function environmentOf(options: SessionOptions): Environment {

@@ -86,6 +86,15 @@ export {
   type SessionStatus,
   type Skipped,
 } from './session-digest.js'
+export { hasEnding, type SidechainDigest, type SidechainStatus } from './sidechain-digest.js'
+export { placeSidechain, type SidechainPlace } from './sidechain-place.js'
+export { SidechainSizes } from './sidechain-sizes.js'
+export {
+  findSidechain,
+  type ListSidechainsOptions,
+  listSidechains,
+  type SidechainList,
+} from './sidechains.js'
 export { readSpool, type Spooled, spoolEvent } from './spool.js'
 export { findTranscript, listTranscripts } from './transcripts.js'
 export { type VerifyReport, verifyLog } from './verify.js'

@@ -1,7 +1,8 @@
 // Where things lie. All paths of the store are built here and nowhere else.
 
+import { createHash } from 'node:crypto'
 import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join, relative, resolve, sep } from 'node:path'
 import { fileNameOf } from '../format/index.js'
 
 export interface StoreOptions {
@@ -47,6 +48,10 @@ export interface Layout {
   /** When the history was last swept. */
   readonly historySweepPath: string
   transcriptPath(sessionId: string): string
+  /** With a session: the name a task of it gets when a child of another session has the plain one. */
+  sidechainPath(taskId: string, sessionId?: string): string
+  /** As it is told in logs: from the root, with slashes, so that a store can be moved. */
+  pathInStore(path: string): string
 }
 
 const DEFAULT_AGENT = 'default'
@@ -57,10 +62,11 @@ export function layoutOf(options: StoreOptions = {}): Layout {
   const root = agent === DEFAULT_AGENT ? base : join(base, 'agents', fileNameOf(agent))
   const home = resolve(options.home ?? fromEnvironment('JSONL_SESSION_HOME') ?? defaultFolder())
   const transcripts = join(root, '.transcripts')
+  const sidechains = join(root, '.sidechains')
   return {
     root,
     transcripts,
-    sidechains: join(root, '.sidechains'),
+    sidechains,
     checkpoints: join(root, '.checkpoints'),
     retentionPath: join(root, 'retention.jsonl'),
     relocationsPath: join(base, 'relocations.jsonl'),
@@ -70,7 +76,16 @@ export function layoutOf(options: StoreOptions = {}): Layout {
     historyPath: join(home, 'history.jsonl'),
     historySweepPath: join(home, 'history.sweep.json'),
     transcriptPath: (sessionId) => join(transcripts, `${fileNameOf(sessionId)}.jsonl`),
+    sidechainPath: (taskId, sessionId) => join(sidechains, sidechainName(taskId, sessionId)),
+    pathInStore: (path) => relative(root, path).split(sep).join('/'),
   }
+}
+
+function sidechainName(taskId: string, sessionId: string | undefined): string {
+  const name = fileNameOf(taskId)
+  if (sessionId === undefined) return `${name}.jsonl`
+  const hash = createHash('sha256').update(sessionId).digest('hex').slice(0, 8)
+  return `${name}--${hash}.jsonl`
 }
 
 function fromEnvironment(name: string): string | undefined {

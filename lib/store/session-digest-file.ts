@@ -9,7 +9,7 @@ import { EventReader, timeOf } from './session-digest-events.js'
 import { readFirstPrompt, readHeader } from './session-digest-head.js'
 import { headerFields } from './session-digest-header.js'
 import { TailScan } from './session-digest-tail.js'
-import { readOn, readWindows, TAIL_BYTES } from './session-digest-windows.js'
+import { readWindows, TAIL_BYTES } from './session-digest-windows.js'
 
 /** The reason for a file that was there a moment ago. */
 export const GONE = 'gone'
@@ -19,6 +19,14 @@ const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
 /** What the bytes of the file tell, and nothing else: equal bytes, equal digest. */
 export function digestFile(path: string): SessionDigest | Skipped {
+  return lookInto(path, (fd, size) => digestBytes(path, fd, size))
+}
+
+/** Opens a log for a short look. One that cannot be looked into is an answer, too. */
+export function lookInto<Found>(
+  path: string,
+  look: (fd: number, size: number) => Found,
+): Found | Skipped {
   let fd: number | undefined
   try {
     fd = openSync(path, FLAGS)
@@ -26,7 +34,7 @@ export function digestFile(path: string): SessionDigest | Skipped {
     if (stats.isDirectory()) return { path, reason: 'a directory' }
     if (!stats.isFile()) return { path, reason: 'not a regular file' }
     if (stats.size === 0) return { path, reason: 'empty file' }
-    return digestBytes(path, fd, stats.size)
+    return look(fd, stats.size)
   } catch (error) {
     return { path, reason: reasonOf(path, error) }
   } finally {
@@ -38,13 +46,7 @@ function digestBytes(path: string, fd: number, size: number): SessionDigest | Sk
   const reader = new EventReader()
   const windows = readWindows(fd, size)
   const { tail } = windows
-  let { head } = windows
-  let start = readHeader(head, reader)
-  while (start.isHeaderCut && head.end - head.start < READ_LINE_BYTES_MAX) {
-    head = readOn(fd, size, head)
-    start = readHeader(head, reader)
-  }
-  const { header, hasEvent, promptsFrom } = start
+  const { head, header, hasEvent, promptsFrom } = readHeader(fd, size, windows.head, reader)
   const scan = new TailScan()
   scan.scan(tail, reader)
   let isScannedToStart = tail.isFileStart

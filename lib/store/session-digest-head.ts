@@ -1,9 +1,9 @@
 // What the beginning of a transcript tells: its header, and the first prompt as a title for want
 // of a better one.
 
-import { isHeaderType, type SessionEvent } from '../format/index.js'
+import { isHeaderType, READ_LINE_BYTES_MAX, type SessionEvent } from '../format/index.js'
 import { type EventReader, fieldsOf } from './session-digest-events.js'
-import { forEachLine, type Window } from './session-digest-windows.js'
+import { forEachLine, readOn, type Window } from './session-digest-windows.js'
 
 const PROMPT_CODE_POINTS_MAX = 80
 
@@ -12,13 +12,15 @@ const PROMPT_CHARS_SHORT = 176
 const LINE_BYTES_SHORT = 448
 const PROMPT_CHARS_READ = 8192
 
+const HEADER_NAMES = ['"session_header"', '"sidechain_header"']
+
 /** White space and control characters. */
 const BLANKS = /[\s\u0000-\u001f\u007f-\u009f]+/g
 /** Some of them that is not a single space. Most prompts have none, and looking is cheap. */
 const ODD_BLANK = /[^\S ]|[\u0000-\u001f\u007f-\u009f]| {2}/
 const SURROGATE = /[\ud800-\udfff]/
 
-export interface HeadFacts {
+interface HeadFacts {
   /** The session's own: in a fork those of its sources follow. */
   readonly header: SessionEvent | undefined
   readonly hasEvent: boolean
@@ -28,14 +30,31 @@ export interface HeadFacts {
   readonly promptsFrom: number
 }
 
-export function readHeader(head: Window, reader: EventReader): HeadFacts {
+/** The window, longer where the header does not fit in it, and what it tells. */
+export function readHeader(
+  fd: number,
+  size: number,
+  window: Window,
+  reader: EventReader,
+): HeadFacts & { readonly head: Window } {
+  let head = window
+  let facts = headFacts(head, reader)
+  while (facts.isHeaderCut && head.end - head.start < READ_LINE_BYTES_MAX) {
+    head = readOn(fd, size, head)
+    facts = headFacts(head, reader)
+  }
+  return { ...facts, head }
+}
+
+function headFacts(head: Window, reader: EventReader): HeadFacts {
   let header: SessionEvent | undefined
   let hasEvent = false
   let isHeaderCut = false
   let promptsFrom = head.start
   forEachLine(head, head.start, (start, end, isCut) => {
     if (isCut) {
-      isHeaderCut = !hasEvent && head.bytes.subarray(start, end).includes('"session_header"')
+      const line = head.bytes.subarray(start, end)
+      isHeaderCut = !hasEvent && HEADER_NAMES.some((name) => line.includes(name))
       return true
     }
     const isFirst = start === head.start

@@ -51,7 +51,7 @@ function kindOf(headerType: string | undefined, kind: unknown): SessionKind {
 }
 
 /** Undoes `fileNameOf`, but for ids that were too long for a name. */
-function idOfFileName(path: string): string {
+export function idOfFileName(path: string): string {
   const name = basename(path, '.jsonl')
   try {
     return decodeURIComponent(name)

@@ -23,10 +23,22 @@ export interface Window {
 
 let shared: Buffer | undefined
 
+function sharedBuffer(): Buffer {
+  shared ??= Buffer.allocUnsafeSlow(MARGIN_BYTES + HEAD_BYTES + TAIL_BYTES)
+  return shared
+}
+
+/** The first of them alone; good until the next call. */
+export function readHead(fd: number, size: number): Window {
+  const bytes = sharedBuffer()
+  const start = MARGIN_BYTES
+  const end = start + readUpTo(fd, bytes, start, Math.min(size, HEAD_BYTES), 0)
+  return { bytes, start, end, isFileStart: true, isFileEnd: size <= HEAD_BYTES }
+}
+
 /** Good until the next call: all transcripts of a listing share one buffer. */
 export function readWindows(fd: number, size: number): { head: Window; tail: Window } {
-  shared ??= Buffer.allocUnsafeSlow(MARGIN_BYTES + HEAD_BYTES + TAIL_BYTES)
-  const bytes = shared
+  const bytes = sharedBuffer()
   const start = MARGIN_BYTES
   const middle = start + HEAD_BYTES
   if (size <= HEAD_BYTES + TAIL_BYTES) {

@@ -46,7 +46,7 @@ export interface Skipped {
   readonly reason: string
 }
 
-export function isSkipped(digest: SessionDigest | Skipped): digest is Skipped {
+export function isSkipped(digest: object): digest is Skipped {
   return 'reason' in digest
 }
 
@@ -70,7 +70,8 @@ export function withSurroundings(
   return isSame ? digest : { ...digest, status, projectNormalized }
 }
 
-function isLeased(path: string): boolean {
+/** Whether a living process has the log open. */
+export function isLeased(path: string): boolean {
   const { verdict, owner } = inspectLock(path)
   return verdict === 'held' && owner?.mode === 'lease'
 }

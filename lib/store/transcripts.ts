@@ -6,8 +6,8 @@ import { fileNameOf } from '../format/index.js'
 import { layoutOf, type StoreOptions } from './layout.js'
 import { LOG_EXTENSION, logNamesIn } from './log-names.js'
 
-const PREFIX_CHARS_MIN = 4
-const CANDIDATES_SHOWN = 10
+export const PREFIX_CHARS_MIN = 4
+export const CANDIDATES_SHOWN = 10
 
 /** Every transcript, in the order of their names; none when the store does not exist yet. */
 export function listTranscripts(options: StoreOptions = {}): string[] {

@@ -77,7 +77,7 @@ async function printJson(call: Call, { sessions, skipped }: SessionList): Promis
 }
 
 async function printTable(call: Call, { sessions, skipped }: SessionList): Promise<void> {
-  const { toPlainText } = await import('../plain-text.js')
+  const { tellSkipped } = await import('../tell-skipped.js')
   if (sessions.length > 0) {
     const { sessionTable } = await import('../session-table.js')
     const { colorsOf } = await import('../colors.js')
@@ -91,9 +91,7 @@ async function printTable(call: Call, { sessions, skipped }: SessionList): Promi
     await call.output.write(table)
     await call.output.flush()
   }
-  for (const { path, reason } of skipped) {
-    call.notes.say(`skipped ${toPlainText(path)}: ${reason}`)
-  }
+  tellSkipped(call, skipped)
 }
 
 async function tellMiss(call: Call, project: string | undefined): Promise<void> {
