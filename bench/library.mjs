@@ -7,6 +7,7 @@ const LOG = new URL('../dist/lib/log/index.js', import.meta.url)
 export const LIBRARY = new URL('../dist/lib/index.js', import.meta.url)
 const FORMAT = new URL('../dist/lib/format/index.js', import.meta.url)
 const REDACTION = new URL('../dist/lib/redaction/index.js', import.meta.url)
+const CONTINUITY = new URL('../dist/lib/continuity/index.js', import.meta.url)
 const STORE = new URL('../dist/lib/store/index.js', import.meta.url)
 
 export const BINARY = new URL('../dist/bin/jsonl-session.cjs', import.meta.url).pathname
@@ -26,3 +27,4 @@ export const loadSessions = async () => ({
 export const loadFormat = () => import(FORMAT.href)
 
 export const loadRedaction = () => import(REDACTION.href)
+export const loadContinuity = () => import(CONTINUITY.href)

@@ -10,6 +10,28 @@ export type {
   ToolCall,
   ToolPolicy,
 } from './chain/index.js'
+export {
+  type AfterPrompt,
+  type AskedFor,
+  Checkpointer,
+  type CheckpointerOptions,
+  type CheckpointFacts,
+  type CheckpointRecord,
+  type CheckpointSink,
+  type CheckpointTrigger,
+  type Continuity,
+  type ContinuityOptions,
+  type ContinuitySettings,
+  type ContinuityStart,
+  type ContinuityState,
+  createContinuity,
+  deriveContinuity,
+  type Moment,
+  type RollingSummarizer,
+  type SessionRef,
+  type StoredCheckpoint,
+  type SummarizerAnswer,
+} from './continuity/index.js'
 export { ERROR_REMEDIES, isSessionError, SessionError, type SessionErrorCode } from './errors.js'
 export type {
   Channel,

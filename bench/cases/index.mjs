@@ -5,6 +5,7 @@
 import { NotInstalled } from '../peers.mjs'
 import { appendCases } from './append.mjs'
 import { historyCases } from './history.mjs'
+import { continuityCases } from './continuity.mjs'
 import { processCases } from './processes.mjs'
 import { readCases } from './read.mjs'
 import { redactionCases } from './redaction.mjs'
@@ -17,6 +18,7 @@ export const cases = [
   ...sessionCases,
   ...redactionCases,
   ...historyCases,
+  ...continuityCases,
 ]
 
 /** It returns what was measured for every row of the case, or why nothing was. */

@@ -19,6 +19,7 @@ export {
 } from './project.js'
 export {
   EMPTY_START,
+  fieldsOf,
   isGap,
   type LastBoundary,
   lostStart,

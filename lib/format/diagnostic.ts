@@ -42,6 +42,10 @@ export const DIAGNOSTIC_SEVERITY = {
   unreadable_file: 'error',
   sidechain_near_cap: 'warning',
   many_sidechains: 'warning',
+  bad_setting: 'warning',
+  checkpoint_delayed: 'warning',
+  checkpoint_lost: 'error',
+  rolling_checkpoint_failed: 'warning',
 } as const
 
 export type DiagnosticCode = keyof typeof DIAGNOSTIC_SEVERITY

@@ -275,7 +275,8 @@ export class Session implements AsyncDisposable {
     const receipt = await this.append({ type: 'user', uuid, ts, payload })
     // Whoever tries again by the same uuid has said it once.
     if (receipt.duplicate === true) return { ...receipt, history_offset: null }
-    const recorded = this.#history?.record(promptText(content), receipt.uuid, ts)
+    const written = this.#settings.asWritten({ type: 'user', payload }).payload as typeof payload
+    const recorded = this.#history?.record(promptText(written.content), receipt.uuid, ts)
     return { ...receipt, history_offset: (await recorded) ?? null }
   }
 
