@@ -20,4 +20,9 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['history add', async () => (await import('./commands/history-add.js')).historyAdd],
   ['history rotate', async () => (await import('./commands/history-rotate.js')).historyRotate],
   ['history sweep', async () => (await import('./commands/history-sweep.js')).historySweep],
+  ['search', async () => (await import('./commands/search.js')).search],
+  ['summaries', async () => (await import('./commands/summaries.js')).summaries],
+  ['extract', async () => (await import('./commands/extract.js')).extract],
+  ['status', async () => (await import('./commands/status.js')).status],
+  ['bypass', async () => (await import('./commands/bypass.js')).bypass],
 ])

@@ -6,6 +6,7 @@ import {
   type Message,
   messagesOf,
   type ProjectionEntry,
+  wordsOf,
 } from '../chain/index.js'
 import { SessionError } from '../errors.js'
 import { isOnChain, type SessionEvent } from '../format/index.js'
@@ -17,7 +18,6 @@ import type { Call } from './command.js'
 import { Conversation, timeOf } from './conversation.js'
 import { toPlainText } from './plain-text.js'
 import { snippetOf } from './snippet.js'
-import { wordsOf } from './turn-parts.js'
 
 const SNIPPET_COLUMNS = 120
 
@@ -72,7 +72,7 @@ export async function printText(call: Call, path: string, at?: string): Promise<
     const { type, ts, uuid } = entry.event
     if (type !== 'user' && type !== 'assistant') continue
     // Only now: what is invisible in a terminal could have stood in the middle of a secret.
-    const text = redactText(toPlainText(wordsOf(entry.event)))
+    const text = redactText(toPlainText(wordsOf(entry.event.payload)))
     if (text === '') continue
     isEmpty = false
     const speaker = type === 'user' ? 'User' : 'Assistant'

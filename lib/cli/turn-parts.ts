@@ -26,12 +26,6 @@ export function partsOf({ type, payload }: Pick<Turn, 'type' | 'payload'>): Part
   return [{ kind: 'text', text: (said as string | undefined) ?? jsonOf(payload) }]
 }
 
-/** Only what was said: the text of a turn without any tools, in one line. */
-export function wordsOf(turn: Pick<Turn, 'type' | 'payload'>): string {
-  const texts = partsOf(turn).flatMap(({ kind, text }) => (kind === 'text' ? text : []))
-  return texts.join(' ')
-}
-
 function partOfBlock(block: unknown): Part {
   const { type, text, thinking, name, input, content, is_error } = fieldsOf(block)
   if (typeof block === 'string') return { kind: 'text', text: block }

@@ -46,6 +46,8 @@ export const DIAGNOSTIC_SEVERITY = {
   checkpoint_delayed: 'warning',
   checkpoint_lost: 'error',
   rolling_checkpoint_failed: 'warning',
+  cursor_mismatch: 'warning',
+  transcript_path_refused: 'warning',
 } as const
 
 export type DiagnosticCode = keyof typeof DIAGNOSTIC_SEVERITY

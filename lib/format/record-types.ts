@@ -4,7 +4,7 @@
 // These values are on users' disks. Adding a type is a minor change; a changed row is a new format.
 
 /** `store`: the two logs about the store itself, of projects that moved and of what was dropped. */
-export type Channel = 'transcript' | 'sidechain' | 'checkpoint' | 'store'
+export type Channel = 'transcript' | 'sidechain' | 'checkpoint' | 'claim' | 'store'
 
 interface RecordType {
   readonly channels: readonly Channel[]
@@ -18,6 +18,7 @@ const TRANSCRIPT = ['transcript'] as const
 const SIDECHAIN = ['sidechain'] as const
 const CHECKPOINT = ['checkpoint'] as const
 const STORE = ['store'] as const
+const CLAIM = ['claim'] as const
 
 export const RECORD_TYPES = {
   session_header: { channels: TRANSCRIPT, isOnChain: true, isSyncPoint: true },
@@ -48,6 +49,10 @@ export const RECORD_TYPES = {
   checkpoint_tombstone: { channels: CHECKPOINT, isOnChain: false, isSyncPoint: true },
   relocation: { channels: STORE, isOnChain: false, isSyncPoint: true },
   retention: { channels: STORE, isOnChain: false, isSyncPoint: true },
+  claim: { channels: CLAIM, isOnChain: false },
+  claim_renewal: { channels: CLAIM, isOnChain: false },
+  claim_release: { channels: CLAIM, isOnChain: false },
+  claim_bypass: { channels: CLAIM, isOnChain: false },
 } as const satisfies Record<string, RecordType>
 
 const BY_NAME: ReadonlyMap<string, RecordType> = new Map(Object.entries(RECORD_TYPES))

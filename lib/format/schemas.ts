@@ -32,6 +32,19 @@ const lineage = z.looseObject({
   transcript_path: z.string(),
 })
 
+/** Who speaks for a session, and which process stands behind it; a renewal says it all again. */
+const claim = z.looseObject({
+  session_id: z.string().min(1),
+  runtime_path: z.string().min(1),
+  claimed_at: timestamp,
+  expires_at: timestamp,
+  pid: z.int().min(1),
+  start: z.string().nullable(),
+  boot: z.string().nullable(),
+  ns: z.string().nullable(),
+  host: z.string(),
+})
+
 const completionStatus = z.enum(['completed', 'timeout', 'aborted', 'failed', 'crashed'])
 
 /** What a summarizer made of a session so far. */
@@ -198,6 +211,8 @@ export const payloadSchemas = {
     offset: byteOffset,
     last_uuid: uuid.nullable(),
     delivered_chars: count,
+    source: z.string().optional(),
+    check: z.string().optional(),
   }),
   recovery_injected: z.looseObject({
     checkpoint_id: z.string(),
@@ -209,6 +224,7 @@ export const payloadSchemas = {
     title: z.string().optional(),
     title_source: z.enum(['user', 'auto']).optional(),
     tags: z.array(z.string()).optional(),
+    bypassed: z.boolean().optional(),
   }),
   file_checkpoint: z.looseObject({
     hash: sha256,
@@ -290,6 +306,14 @@ export const payloadSchemas = {
     records_dropped: count,
     bytes_dropped: count,
     bytes_kept: count,
+  }),
+  claim,
+  claim_renewal: claim,
+  claim_release: z.looseObject({ session_id: z.string().min(1) }),
+  claim_bypass: z.looseObject({
+    session_id: z.string().min(1),
+    enabled: z.boolean(),
+    expires_at: timestamp,
   }),
 } as const
 

@@ -10,7 +10,16 @@ export type { DamageEntry, EventEntry, LogEntry, TornEntry } from './entry.js'
 export { type Disk, type Environment, systemEnvironment } from './environment.js'
 export { writeOnExit } from './exit.js'
 export { type FollowEntry, type FollowOptions, followLog, type ReplacedEntry } from './follow.js'
+export type { Line } from './line-source.js'
 export { inspectLock } from './lock/inspect.js'
+export {
+  judgeProcess,
+  ownIdentity,
+  type ProcessIdentity,
+  type ProcessState,
+  parentIdentity,
+  parseIdentity,
+} from './lock/process-identity.js'
 export { type LockedLog, type LockedLogOptions, withLockedLog } from './locked-log.js'
 export type { LogHandle } from './log-handle.js'
 export { MEMORY_SCHEME, MemoryLog, openMemoryLog } from './memory-log.js'

@@ -7,7 +7,7 @@ import { ChecksumWitness } from './checksum-witness.js'
 import { EntryDecoder } from './decode-entry.js'
 import type { LogEntry } from './entry.js'
 import { fill, fillSync } from './fill-lines.js'
-import type { LineRange, LineSource, ReadSizes } from './line-source.js'
+import type { Line, LineRange, LineSource, ReadSizes } from './line-source.js'
 import { type OpenLog, openForReading } from './open-for-reading.js'
 
 export interface ReadLogOptions {
@@ -39,11 +39,21 @@ export interface ReadLogOptions {
    */
   isBare?: boolean | undefined
 
+  /**
+   * Is shown the bytes of every line before they are decoded, and passes those over that it says
+   * no to, damaged or not. Of a line that is oversize it sees the beginning only.
+   *
+   * @default every line is decoded
+   */
+  isWanted?: ((line: Line) => boolean) | undefined
+
   signal?: AbortSignal | undefined
 
   /** Only for tests. */
   sizes?: ReadSizes | undefined
 }
+
+const NO_ENTRIES: readonly LogEntry[] = []
 
 export class Reading {
   readonly #log: OpenLog
@@ -51,6 +61,7 @@ export class Reading {
   readonly #lines: LineSource
   readonly #decoder: EntryDecoder
   readonly #isStrict: boolean
+  readonly #isWanted: ((line: Line) => boolean) | undefined
   readonly #signal: AbortSignal | undefined
 
   /** A log that is given open stays so. */
@@ -59,7 +70,7 @@ export class Reading {
     options: ReadLogOptions,
     linesOf: (range: LineRange) => LineSource,
   ) {
-    const { from = 0, to, strict = false, isBare = false, signal, sizes } = options
+    const { from = 0, to, strict = false, isBare = false, isWanted, signal, sizes } = options
     signal?.throwIfAborted()
     checkOffset('from', from)
     if (to !== undefined) checkOffset('to', to)
@@ -69,6 +80,7 @@ export class Reading {
     this.#decoder = new EntryDecoder(this.#log, { isBare, witness })
     this.#lines = linesOf({ ...sizes, from, to: Math.min(to ?? this.#log.size, this.#log.size) })
     this.#isStrict = strict
+    this.#isWanted = isWanted
     this.#signal = signal
   }
 
@@ -85,6 +97,7 @@ export class Reading {
   next(): readonly LogEntry[] | undefined {
     this.#signal?.throwIfAborted()
     if (!this.#lines.next()) return undefined
+    if (this.#isWanted?.(this.#lines) === false) return NO_ENTRIES
     const entries = this.#decoder.decode(this.#lines)
     if (this.#isStrict) for (const entry of entries) refuseDamage(this.#log.path, entry)
     return entries

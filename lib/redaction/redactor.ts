@@ -100,6 +100,8 @@ export class Redactor {
     redact: (rule: Rule, text: string) => string,
     options: RedactTextOptions,
   ): string {
+    // A text that was given up stays given up, whatever a rule would make of the marker.
+    if (text === REDACTED) return text
     let current = text
     let changing: Rule | undefined
     for (let pass = 0; pass < PASSES_MAX; pass++) {

@@ -5,8 +5,15 @@ export {
   type AppendTranscriptOptions,
   append_transcript,
 } from './append-transcript.js'
+export { type BypassedSession, bypassSession } from './bypass.js'
 export type { CompactOptions } from './compact.js'
 export { type CreateSessionOptions, createSession } from './create.js'
+export {
+  type ExtractedDelta,
+  type ExtractOptions,
+  extractDelta,
+  type SkippedDelta,
+} from './extract.js'
 export { type ForkedSession, type ForkOptions, forkSession } from './fork.js'
 export type { SessionFacts } from './header.js'
 export { openSidechain } from './open-sidechain.js'

@@ -128,9 +128,10 @@ export class Sidechain implements AsyncDisposable {
 
   /** Gives the file free although it has no ending, and says so. For a disk that takes no more. */
   async abandon(cause: string): Promise<void> {
+    if (this.#report !== undefined) return
     await this.#log.close().catch(() => {})
-    const crashed = { ...settleEnding({ status: 'failed', reason: cause }) }
-    const report = this.#ended({ ...crashed, completion_status: 'crashed' }, undefined)
+    const failed = settleEnding({ status: 'failed', reason: cause })
+    const report = this.#ended({ ...failed, completion_status: 'crashed' }, undefined)
     this.#ending = Promise.resolve(report)
     await this.#tellParent(report)
   }
@@ -159,7 +160,12 @@ export class Sidechain implements AsyncDisposable {
   ): Promise<Answer> {
     const { cap } = this.#parts
     const bytes = events.reduce((sum, event) => sum + lineBytesMax(event, this.tip), 0)
-    if (cap.hasRoomFor(bytes)) return write()
+    try {
+      if (cap.hasRoomFor(bytes)) return write()
+    } catch (error) {
+      // The folder cannot be looked at.
+      return Promise.reject(error)
+    }
     return this.#ending === undefined ? this.#endAtCap() : Promise.reject(cap.error())
   }
 

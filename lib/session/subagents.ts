@@ -120,8 +120,7 @@ export class Subagents {
       try {
         await child.finish({ status: 'aborted', reason })
       } catch (error) {
-        // Whoever has its ending already lacks only a parent that can be told.
-        if (child.report !== undefined) continue
+        // One that has its ending lacks only a parent that can be told, and is left alone.
         const cause = isSessionError(error) ? error.code : String(error)
         await child.abandon(cause).catch(() => {})
       }

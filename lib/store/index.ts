@@ -1,6 +1,15 @@
 // The door of the room that knows the folders.
 
 export {
+  type ActiveSessions,
+  isSessionLive,
+  listActiveSessions,
+  readSessionState,
+  type SessionState,
+} from './active-sessions.js'
+export { type AllowedPathOptions, resolveAllowed } from './allowed-path.js'
+export { type BypassAnswer, isBypassed, setBypass } from './bypass.js'
+export {
   type FindNewestOptions,
   findNewestSession,
   type ListSessionsOptions,
@@ -39,6 +48,24 @@ export {
   findNewestCheckpoint,
   listCheckpoints,
 } from './checkpoints.js'
+export type { SkippedCall } from './claim-rules.js'
+export {
+  type ClaimSessionOptions,
+  claimSession,
+  type ReleasedClaim,
+  type RuntimePathOptions,
+  readClaim,
+  releaseClaim,
+  renewClaim,
+  type SessionClaim,
+} from './claims.js'
+export type { ClaimOptions } from './decide-claim.js'
+export {
+  type ExpandedNode,
+  type ExpandedSummary,
+  type ExpandSummaryOptions,
+  expandSummary,
+} from './expand-summary.js'
 export { findEvent } from './find-event.js'
 export {
   type AppendHistoryOptions,
@@ -65,10 +92,12 @@ export {
   type SweptFile,
   sweepHistory,
 } from './history-sweep.js'
+export { findKnownSession } from './known-session.js'
 export { type Layout, layoutOf, type StoreOptions } from './layout.js'
 export { LiveCatalog, type Refreshed, type WatchOptions } from './live-catalog.js'
 export { type LoadedSession, type LoadOptions, loadSession } from './load-session.js'
 export { type MaintainOptions, type Maintenance, maintain } from './maintain.js'
+export { inferParentSession, type ParentHints, type ParentSession } from './parent-session.js'
 export { normalizeProject } from './project.js'
 export {
   type ProjectScope,
@@ -78,6 +107,9 @@ export {
 } from './project-scope.js'
 export { type RelocateOptions, type Relocation, relocateProject } from './relocations.js'
 export { repositoryOf } from './repository.js'
+export type { SearchHit, SearchResult } from './search-hits.js'
+export { type SearchSessionsOptions, searchSessions } from './search-sessions.js'
+export type { ServedTextOptions } from './served-text.js'
 export {
   digestTranscript,
   isSkipped,
@@ -96,5 +128,28 @@ export {
   type SidechainList,
 } from './sidechains.js'
 export { readSpool, type Spooled, spoolEvent } from './spool.js'
+export {
+  type ListSummariesOptions,
+  listSummaries,
+  type SummariesOptions,
+  type SummaryList,
+  type SummaryNode,
+} from './summaries.js'
+export type { SummaryCheckpoint, SummarySourceType } from './summary-nodes.js'
+export {
+  LogText,
+  PlainText,
+  readSmallText,
+  type TextCursor,
+  type TextPiece,
+  type TextSource,
+} from './text-source.js'
+export {
+  readTranscriptText,
+  type TranscriptText,
+  type TranscriptTextOptions,
+  transcriptText,
+} from './transcript-text.js'
 export { findTranscript, listTranscripts } from './transcripts.js'
 export { type VerifyReport, verifyLog } from './verify.js'
+export { readEventsBackward } from './wanted-lines.js'

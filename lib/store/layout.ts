@@ -52,9 +52,10 @@ export interface Layout {
   sidechainPath(taskId: string, sessionId?: string): string
   /** As it is told in logs: from the root, with slashes, so that a store can be moved. */
   pathInStore(path: string): string
+  claimPath(sessionId: string): string
 }
 
-const DEFAULT_AGENT = 'default'
+export const DEFAULT_AGENT = 'default'
 
 export function layoutOf(options: StoreOptions = {}): Layout {
   const { agent = DEFAULT_AGENT } = options
@@ -63,6 +64,7 @@ export function layoutOf(options: StoreOptions = {}): Layout {
   const home = resolve(options.home ?? fromEnvironment('JSONL_SESSION_HOME') ?? defaultFolder())
   const transcripts = join(root, '.transcripts')
   const sidechains = join(root, '.sidechains')
+  const claims = join(root, '.claims')
   return {
     root,
     transcripts,
@@ -70,7 +72,7 @@ export function layoutOf(options: StoreOptions = {}): Layout {
     checkpoints: join(root, '.checkpoints'),
     retentionPath: join(root, 'retention.jsonl'),
     relocationsPath: join(base, 'relocations.jsonl'),
-    claims: join(root, '.claims'),
+    claims,
     spool: join(root, '.spool'),
     home,
     historyPath: join(home, 'history.jsonl'),
@@ -78,6 +80,7 @@ export function layoutOf(options: StoreOptions = {}): Layout {
     transcriptPath: (sessionId) => join(transcripts, `${fileNameOf(sessionId)}.jsonl`),
     sidechainPath: (taskId, sessionId) => join(sidechains, sidechainName(taskId, sessionId)),
     pathInStore: (path) => relative(root, path).split(sep).join('/'),
+    claimPath: (sessionId) => join(claims, `${fileNameOf(sessionId)}.jsonl`),
   }
 }
 

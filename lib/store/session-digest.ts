@@ -63,7 +63,7 @@ export function withSurroundings(
   normalize = normalizeProject,
 ): SessionDigest {
   const { path, project } = digest
-  const status = hasLock && isLeased(path) ? 'open' : digest.status
+  const status = hasLock && leaseOf(path) !== undefined ? 'open' : digest.status
   const projectNormalized =
     digest.projectNormalized ?? (project === null ? null : normalize(project))
   const isSame = status === digest.status && projectNormalized === digest.projectNormalized
@@ -72,6 +72,13 @@ export function withSurroundings(
 
 /** Whether a living process has the log open. */
 export function isLeased(path: string): boolean {
+  return leaseOf(path) !== undefined
+}
+
+/** Since when which process has the transcript open; `undefined` when nobody who lives has. */
+export function leaseOf(
+  path: string,
+): { readonly pid: number; readonly since: string } | undefined {
   const { verdict, owner } = inspectLock(path)
-  return verdict === 'held' && owner?.mode === 'lease'
+  return verdict === 'held' && owner?.mode === 'lease' ? owner : undefined
 }

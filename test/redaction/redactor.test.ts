@@ -139,6 +139,13 @@ test('a rule of one’s own comes first, before a part of its secret is gone', (
   expect(redactText(secret)).toBe('acme:[REDACTED]:tail')
 })
 
+test('a text that was given up stays given up, also under a rule that would change the marker', () => {
+  const lower = { name: 'lower', redact: (text: string) => text.toLowerCase() }
+  const redactor = createRedactor({ rules: [lower] })
+  expect(redactor.text('token=>-----BEGIN PRIVATE KEY-----')).toBe('[REDACTED]')
+  expect(redactor.text('[REDACTED]')).toBe('[REDACTED]')
+})
+
 test('the marker is never touched by a pattern, nor is nothing replaced', () => {
   const redactor = createRedactor({
     rules: [

@@ -29,6 +29,23 @@ export function ownIdentity(): ProcessIdentity {
   return own
 }
 
+// As /proc names them.
+const SHELLS = new Set(['sh', 'bash', 'dash', 'ash', 'zsh', 'ksh', 'fish', 'busybox'])
+
+/**
+ * The process that started this one, one shell skipped: a harness runs its hooks through a shell,
+ * and both are gone a moment later, while the harness stays.
+ */
+export function parentIdentity(): ProcessIdentity {
+  const self = ownIdentity()
+  // Without a /proc of ours there are no shells to be told apart, and no start times.
+  const parent = self.start === null ? undefined : readProcStat(process.ppid)
+  const isShell = parent !== undefined && SHELLS.has(parent.name) && parent.parent > 1
+  const pid = isShell ? parent.parent : process.ppid
+  const stat = isShell ? readProcStat(pid) : parent
+  return { ...self, pid, start: stat?.start ?? null }
+}
+
 export function isOwnProcess({ pid, start, ns, host }: ProcessIdentity): boolean {
   const self = ownIdentity()
   return pid === self.pid && start === self.start && ns === self.ns && host === self.host
@@ -74,6 +91,8 @@ function existsProcess(pid: number): boolean {
 }
 
 interface ProcStat {
+  readonly name: string
+  readonly parent: number
   readonly state: string
   readonly start: string
 }
@@ -83,9 +102,12 @@ function readProcStat(pid: number): ProcStat | undefined {
   if (line === null) return undefined
   // The second field is the command in parentheses, and may hold spaces and parentheses itself;
   // counting starts after the last one, with the third field.
-  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
+  const nameEnd = line.lastIndexOf(')')
+  const fields = line.slice(nameEnd + 2).split(' ')
   const [state, start] = [fields[0], fields[22 - 3]]
-  return state === undefined || start === undefined ? undefined : { state, start }
+  if (state === undefined || start === undefined) return undefined
+  const name = line.slice(line.indexOf('(') + 1, nameEnd)
+  return { name, parent: Number(fields[4 - 3]), state, start }
 }
 
 // A /proc of another pid namespace shows other processes under our numbers.
