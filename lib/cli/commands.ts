@@ -25,4 +25,20 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['extract', async () => (await import('./commands/extract.js')).extract],
   ['status', async () => (await import('./commands/status.js')).status],
   ['bypass', async () => (await import('./commands/bypass.js')).bypass],
+  ['checkpoint', async () => (await import('./commands/checkpoint.js')).checkpoint],
+  [
+    'checkpoints list',
+    async () => (await import('./commands/checkpoints-list.js')).checkpointsList,
+  ],
+  [
+    'checkpoints show',
+    async () => (await import('./commands/checkpoints-show.js')).checkpointsShow,
+  ],
+  [
+    'checkpoints prune',
+    async () => (await import('./commands/checkpoints-prune.js')).checkpointsPrune,
+  ],
+  ['recover', async () => (await import('./commands/recover.js')).recover],
+  ['start', async () => (await import('./commands/start.js')).start],
+  ['relocate', async () => (await import('./commands/relocate.js')).relocate],
 ])

@@ -1,6 +1,7 @@
 // The door of the room that knows one living session.
 
 export {
+  type AppendReceipt,
   type AppendTranscriptInput,
   type AppendTranscriptOptions,
   append_transcript,
@@ -19,6 +20,7 @@ export type { SessionFacts } from './header.js'
 export { openSidechain } from './open-sidechain.js'
 export { PermissionLedger } from './permission-ledger.js'
 export type { PromptOptions, PromptReceipt } from './prompt-history.js'
+export { type OneRecovery, type RecoverOnceOptions, recoverOnce } from './recovery.js'
 export { type RenamedSession, renameSession } from './rename.js'
 export { type ResumedSession, type ResumeOptions, resumeSession } from './resume.js'
 export type {

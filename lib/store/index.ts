@@ -30,7 +30,7 @@ export {
   type NewestCheckpoint,
   type NewestCheckpointQuery,
 } from './checkpoint-index.js'
-export type { PartKey } from './checkpoint-keys.js'
+export { memoryText, type PartKey } from './checkpoint-keys.js'
 export type { StoredCheckpoint } from './checkpoint-load.js'
 export {
   type PruneCheckpointsOptions,
@@ -112,6 +112,7 @@ export { type SearchSessionsOptions, searchSessions } from './search-sessions.js
 export type { ServedTextOptions } from './served-text.js'
 export {
   digestTranscript,
+  isLeased,
   isSkipped,
   type SessionDigest,
   type SessionKind,

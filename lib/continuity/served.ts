@@ -1,0 +1,56 @@
+// What leaves the store for a model or a person, and what enters it from one, passes through here:
+// the one place that says how secrets are taken out when the caller does not.
+
+import type { CheckpointPayload } from '../store/index.js'
+
+/** Takes secrets out of a text. Done twice it changes nothing more. */
+export type RedactText = (text: string) => string
+
+export const redactByDefault: RedactText = (text) => text
+
+/** The fields of a checkpoint that hold words; ids, paths, hashes and times are left alone. */
+export type CheckpointWords = Pick<
+  CheckpointPayload,
+  | 'digest'
+  | 'memory_queries'
+  | 'recent_remembers'
+  | 'prompt_snippets'
+  | 'structured'
+  | 'session_summary'
+  | 'memories'
+>
+
+const WORDS: readonly string[] = [
+  'digest',
+  'memory_queries',
+  'recent_remembers',
+  'prompt_snippets',
+  'structured',
+  'session_summary',
+  'memories',
+] satisfies readonly (keyof CheckpointWords)[]
+
+// Written by programs and compared by programs.
+const NAMES_INSIDE: readonly string[] = ['memoryType', 'model', 'id']
+
+export function redactWords<Words extends Partial<CheckpointWords>>(
+  words: Words,
+  redact: RedactText = redactByDefault,
+): Words {
+  const redacted = Object.entries(words).map(([name, value]) => [
+    name,
+    WORDS.includes(name) ? redactTexts(value, redact) : value,
+  ])
+  return Object.fromEntries(redacted) as Words
+}
+
+function redactTexts(value: unknown, redact: RedactText): unknown {
+  if (typeof value === 'string') return redact(value)
+  if (Array.isArray(value)) return value.map((item) => redactTexts(item, redact))
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).map(([name, member]) => [
+    name,
+    NAMES_INSIDE.includes(name) ? member : redactTexts(member, redact),
+  ])
+  return Object.fromEntries(members)
+}
