@@ -4,8 +4,8 @@
 
 import { NotInstalled } from '../peers.mjs'
 import { appendCases } from './append.mjs'
-import { historyCases } from './history.mjs'
 import { continuityCases } from './continuity.mjs'
+import { historyCases } from './history.mjs'
 import { processCases } from './processes.mjs'
 import { readCases } from './read.mjs'
 import { redactionCases } from './redaction.mjs'

@@ -16,6 +16,8 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['sidechain list', async () => (await import('./commands/sidechain-list.js')).sidechainList],
   ['sidechain show', async () => (await import('./commands/sidechain-show.js')).sidechainShow],
   ['rename', async () => (await import('./commands/rename.js')).rename],
+  ['prompt', async () => (await import('./commands/prompt.js')).prompt],
+  ['remember', async () => (await import('./commands/remember.js')).remember],
   ['history', async () => (await import('./commands/history.js')).history],
   ['history add', async () => (await import('./commands/history-add.js')).historyAdd],
   ['history rotate', async () => (await import('./commands/history-rotate.js')).historyRotate],

@@ -10,6 +10,11 @@ export function readStdin({ io, notes }: Call, what: string): Promise<string> {
   return readText(io.stdin, `The ${what} on stdin`)
 }
 
+/** What an operand says; `-` stands for stdin, without the newline that a shell adds. */
+export async function textOperand(call: Call, operand: string, what: string): Promise<string> {
+  return operand === '-' ? (await readStdin(call, what)).replace(/\r?\n$/, '') : operand
+}
+
 /** All of a file of the user's; `-` stands for stdin. */
 export async function readInput(call: Call, path: string, what: string): Promise<string> {
   if (path === '-') return readStdin(call, what)

@@ -22,6 +22,12 @@ import { nameOf } from './session-ref.js'
 import { percentOf } from './triggers.js'
 
 export interface DeriveOptions {
+  /**
+   * As of this byte of the transcript.
+   *
+   * @default its end
+   */
+  to?: number | undefined
   /** The session's newest checkpoint, as it is stored; absent if it has none. */
   latest?: CheckpointLike | undefined
   /**
@@ -31,13 +37,11 @@ export interface DeriveOptions {
    */
   cycle?: string | null | undefined
   /** For what the header does not say, or when there is none. */
-  facts?: Partial<
-    Pick<
-      ContinuityState,
-      'sessionKey' | 'agentId' | 'harness' | 'project' | 'projectNormalized' | 'startedAt'
-    >
-  >
+  facts?: DeriveFacts | undefined
 }
+
+type Fact = 'sessionKey' | 'agentId' | 'harness' | 'project' | 'projectNormalized' | 'startedAt'
+type DeriveFacts = { readonly [Key in Fact]?: ContinuityState[Key] | undefined }
 
 /** Records come from files: of the fields that are newer than the oldest record none is required. */
 export type CheckpointLike = Pick<CheckpointRecord, 'created_at' | 'total_prompt_count'> & {
@@ -54,7 +58,7 @@ export function deriveContinuity(path: string, options: DeriveOptions = {}): Con
   // A checkpoint that does not say where it stands cannot tell what came after it.
   const from = latest?.transcript_offset ?? undefined
   const tail = new ActivityTail()
-  for (const entry of readLogBackwardSync(path, { from, lazyPayloads: true })) {
+  for (const entry of readLogBackwardSync(path, { from, to: options.to, lazyPayloads: true })) {
     // What a fork copied was said in its source.
     if (entry.kind === 'event' && entry.event.uuid === fieldsOf(forked_from)['at_uuid']) break
     tail.take(entry)
@@ -129,7 +133,7 @@ function readHeader(path: string): SessionEvent | undefined {
   return undefined
 }
 
-function factsOf(header: SessionEvent | undefined, given: DeriveOptions['facts'] = {}) {
+function factsOf(header: SessionEvent | undefined, given: DeriveFacts = {}) {
   const fields = fieldsOf(header?.type === 'session_header' ? header.payload : undefined)
   const text = (name: string) => (typeof fields[name] === 'string' ? fields[name] : undefined)
   const start = Date.parse(text('start_ts') ?? header?.ts ?? '')

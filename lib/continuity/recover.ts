@@ -8,8 +8,7 @@ import {
   CheckpointIndex,
   type CheckpointIndexOptions,
   type CheckpointPayload,
-  isLeased,
-  layoutOf,
+  isSessionLive,
   type NewestCheckpoint,
   type ProjectScope,
 } from '../store/index.js'
@@ -171,8 +170,7 @@ function skippedSessions(
   options: RecoverOptions,
 ): (key: string) => boolean {
   const { excludeLive = true } = options
-  const { transcriptPath } = layoutOf(options)
-  const isLive = options.isLive ?? ((key: string) => isLeased(transcriptPath(key)))
+  const isLive = options.isLive ?? ((key: string) => isSessionLive(key, options))
   return (key) => key === sessionKey || (excludeLive && isLive(key))
 }
 

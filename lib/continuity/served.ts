@@ -1,12 +1,13 @@
 // What leaves the store for a model or a person, and what enters it from one, passes through here:
 // the one place that says how secrets are taken out when the caller does not.
 
+import { redactText } from '../redaction/index.js'
 import type { CheckpointPayload } from '../store/index.js'
 
 /** Takes secrets out of a text. Done twice it changes nothing more. */
 export type RedactText = (text: string) => string
 
-export const redactByDefault: RedactText = (text) => text
+export const redactByDefault: RedactText = (text) => redactText(text)
 
 /** The fields of a checkpoint that hold words; ids, paths, hashes and times are left alone. */
 export type CheckpointWords = Pick<

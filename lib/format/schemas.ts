@@ -286,6 +286,9 @@ export const payloadSchemas = {
     transcript_offset: byteOffset.nullable().optional(),
     last_uuid: uuid.nullable().optional(),
     cycle: uuid.nullable().optional(),
+    rolling: z
+      .looseObject({ total_prompt_count: count, percent: z.number().nullable() })
+      .optional(),
     structured: checkpointState.optional(),
     session_summary: z.string().optional(),
     memories: z.array(memory).max(50).optional(),

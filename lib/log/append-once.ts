@@ -7,7 +7,7 @@ import { Appender, appendOne } from './appender.js'
 import { type Draft, draftOf, type NewEvent } from './draft.js'
 import { isSyncDue } from './durability.js'
 import type { HeldLock } from './lock/acquire.js'
-import { once } from './once.js'
+import { once, onceSync } from './once.js'
 import type { OpenLog } from './open-for-reading.js'
 import { type LogOptions, type LogSettings, settingsOf } from './options.js'
 import type { Receipt } from './receipt.js'
@@ -41,6 +41,19 @@ export async function appendOnce(
     const answer = appendAndSync(path, lock, appender, all, settings)
     return isHeaderDue ? answer.slice(1) : answer
   })
+}
+
+/** The same at once, for the last moments of a process. */
+export function appendOnceSync(
+  path: string,
+  events: readonly NewEvent[],
+  options: LogOptions = {},
+): Receipt[] {
+  const settings = settingsOf(options)
+  const drafts = events.map((event) => draftOf(event, settings))
+  return onceSync(path, settings, (lock, report) =>
+    appendAndSync(path, lock, appenderOf(path, lock, settings, report), drafts, settings),
+  )
 }
 
 /**

@@ -4,8 +4,15 @@
 import { isSessionError } from '../errors.js'
 import { isOnChainType, normalizeSessionKey } from '../format/index.js'
 import { appendOnce, type LogOptions, type NewEvent, type Receipt } from '../log/index.js'
-import { layoutOf, readSpool, type Spooled, type StoreOptions, spoolEvent } from '../store/index.js'
-import { headerPayload } from './header.js'
+import {
+  layoutOf,
+  normalizeProject,
+  readSpool,
+  type Spooled,
+  type StoreOptions,
+  spoolEvent,
+} from '../store/index.js'
+import { headerPayload, type SessionFacts } from './header.js'
 import { asWritten, type RedactionOptions, redactionOf } from './redaction.js'
 
 export interface AppendTranscriptInput {
@@ -15,7 +22,10 @@ export interface AppendTranscriptInput {
 
 export type AppendTranscriptOptions = StoreOptions &
   Omit<LogOptions, 'channel' | 'redact'> &
-  RedactionOptions
+  RedactionOptions & {
+    /** What the header says of a session that is new. */
+    facts?: SessionFacts | undefined
+  }
 
 /** What became of it: a place in the transcript, or in the queue of whoever is writing there. */
 export type AppendReceipt = Partial<Receipt> & {
@@ -45,7 +55,7 @@ export async function append_transcript(
       ...options,
       redact,
       channel: 'transcript',
-      header: event.type === 'session_header' ? undefined : headerOf(sessionId, now),
+      header: event.type === 'session_header' ? undefined : headerOf(sessionId, now, options),
     })
   try {
     await takeQueued(readSpool(layout, sessionId), append)
@@ -78,7 +88,14 @@ function isBesideTheChain({ type, prev_uuid }: NewEvent): boolean {
   return isOnChain === false || (isOnChain === undefined && prev_uuid === null)
 }
 
-function headerOf(sessionId: string, now: number): NewEvent {
-  const payload = headerPayload(sessionId, new Date(now).toISOString(), {})
+function headerOf(
+  sessionId: string,
+  now: number,
+  { facts = {}, agent }: AppendTranscriptOptions,
+): NewEvent {
+  const { project } = facts
+  const projectNormalized = project === undefined ? undefined : normalizeProject(project)
+  const told = { ...facts, projectNormalized, agentId: agent }
+  const payload = headerPayload(sessionId, new Date(now).toISOString(), told)
   return { type: 'session_header', payload }
 }

@@ -60,7 +60,7 @@ async function openOnDisk(
   const view = new SessionView(path, storage.load, start)
   const title = new TitleKeeper()
   const log = await openLog(path, { ...logOptionsOf(options), observer: observing(view, title) })
-  return { log, view, title, storage }
+  return { log, view, title, storage, isNew: true }
 }
 
 async function openInMemory(
@@ -72,5 +72,5 @@ async function openInMemory(
   const title = new TitleKeeper()
   const log = openMemoryLog(id, { ...logOptionsOf(options), observer: observing(view, title) })
   const storage = storageInMemory(log, start)
-  return { log, view, title, storage }
+  return { log, view, title, storage, isNew: true }
 }

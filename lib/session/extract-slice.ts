@@ -1,6 +1,5 @@
 // As much of a conversation as fits, in whole turns.
 
-import { isSessionError } from '../errors.js'
 import type { TextPiece, TextSource } from '../store/index.js'
 
 export interface Slice {
@@ -13,30 +12,24 @@ export interface Slice {
   readonly hasMore: boolean
 }
 
-/** `undefined` when there is nothing to read from. */
 export async function readSlice(
   source: TextSource,
   from: number,
   maxChars: number,
-): Promise<Slice | undefined> {
+): Promise<Slice> {
   const texts: string[] = []
   let chars = 0
   let last: TextPiece | undefined
   let hasMore = false
-  try {
-    for await (const piece of source.pieces(from)) {
-      const added = piece.text.length + (last === undefined ? 0 : 1)
-      // What stands on one line cannot be parted: a cursor is the end of a line.
-      const isSameLine = piece.endOffset === last?.endOffset
-      hasMore = last !== undefined && !isSameLine && chars + added > maxChars
-      if (hasMore) break
-      texts.push(piece.text)
-      chars += added
-      last = piece
-    }
-  } catch (error) {
-    if (isSessionError(error, 'ERR_NOT_FOUND')) return undefined
-    throw error
+  for await (const piece of source.pieces(from)) {
+    const added = piece.text.length + (last === undefined ? 0 : 1)
+    // What stands on one line cannot be parted: a cursor is the end of a line.
+    const isSameLine = piece.endOffset === last?.endOffset
+    hasMore = last !== undefined && !isSameLine && chars + added > maxChars
+    if (hasMore) break
+    texts.push(piece.text)
+    chars += added
+    last = piece
   }
   return { text: source.finish(texts.join('\n')), chars, last, hasMore }
 }

@@ -66,6 +66,7 @@ export async function extractDelta(
   sessionKey: string,
   options: ExtractOptions = {},
 ): Promise<ExtractedDelta | SkippedDelta> {
+  const limits = limitsOf(options)
   const sessionId = findSessionId(sessionKey, options)
   if (sessionId === undefined) return { skipped: true, reason: 'no_transcript' }
   if (isBypassed(sessionId, options)) return { skipped: true, reason: 'bypassed' }
@@ -81,20 +82,23 @@ export async function extractDelta(
     options.onDiagnostic?.(diagnostic('transcript_path_refused', what, { file }))
     return { skipped: true, reason: 'path_refused' }
   }
-  return extractFrom(source, sessionId, options)
+  try {
+    return await extractFrom(source, sessionId, { ...options, ...limits })
+  } catch (error) {
+    if (isSessionError(error, 'ERR_NOT_FOUND')) return { skipped: true, reason: 'no_transcript' }
+    throw error
+  }
 }
 
 async function extractFrom(
   source: TextSource,
   sessionId: string,
-  options: ExtractOptions,
+  options: ExtractOptions & Limits,
 ): Promise<ExtractedDelta | SkippedDelta> {
-  const { minChars, maxChars } = limitsOf(options)
+  const { minChars, maxChars } = options
   const cursor = await findExtractCursor(layoutOf(options), sessionId, source.name)
   const fromOffset = startOf(source, cursor, options)
-  const slice = await readSlice(source, fromOffset, maxChars)
-  if (slice === undefined) return { skipped: true, reason: 'no_transcript' }
-  const { text, chars, last, hasMore } = slice
+  const { text, chars, last, hasMore } = await readSlice(source, fromOffset, maxChars)
   const isTooShort = chars < minChars && !hasMore
   if (last === undefined || isTooShort) return { skipped: true, reason: 'too_short' }
   const jobId = options.environment?.newUuid?.() ?? newUuid()
@@ -165,7 +169,12 @@ function findSessionId(sessionKey: string, options: ExtractOptions): string | un
   }
 }
 
-function limitsOf({ minChars = MIN_CHARS, maxChars = MAX_CHARS }: ExtractOptions) {
+interface Limits {
+  readonly minChars: number
+  readonly maxChars: number
+}
+
+function limitsOf({ minChars = MIN_CHARS, maxChars = MAX_CHARS }: ExtractOptions): Limits {
   for (const [name, value] of Object.entries({ minChars, maxChars })) {
     if (typeof value !== 'number') throw new TypeError(`${name} must be a number`)
     if (Number.isSafeInteger(value) && value >= 0) continue

@@ -20,15 +20,25 @@ export type { SessionFacts } from './header.js'
 export { openSidechain } from './open-sidechain.js'
 export { PermissionLedger } from './permission-ledger.js'
 export type { PromptOptions, PromptReceipt } from './prompt-history.js'
+export {
+  type OnceOptions,
+  type PromptedOnce,
+  type PromptInput,
+  promptOnce,
+  rememberOnce,
+} from './prompt-once.js'
 export { type OneRecovery, type RecoverOnceOptions, recoverOnce } from './recovery.js'
 export { type RenamedSession, renameSession } from './rename.js'
 export { type ResumedSession, type ResumeOptions, resumeSession } from './resume.js'
 export type {
   AppendListener,
   CompactResult,
+  RememberOptions,
   Session,
   SessionEnd,
+  Turn,
 } from './session.js'
+export type { CheckpointText, ContextFill } from './session-continuity.js'
 export type { SessionOptions } from './settings.js'
 export type { Sidechain } from './sidechain.js'
 export type {

@@ -1,9 +1,13 @@
 // What all ways to a session share: a log under its lease, watched by the view and the title.
 
+import { deriveContinuity } from '../continuity/index.js'
 import { SessionError } from '../errors.js'
 import type { LogHandle, LogObserver } from '../log/index.js'
+import { findNewestCheckpoint } from '../store/index.js'
+import type { SessionFacts } from './header.js'
 import { PromptHistory } from './prompt-history.js'
 import { Session } from './session.js'
+import { SessionContinuity } from './session-continuity.js'
 import { type SessionOptions, settingsOf } from './settings.js'
 import { closeOnSignal } from './signals.js'
 import { announceInMemory, type SessionStorage } from './storage.js'
@@ -26,11 +30,12 @@ export interface OpenParts {
   readonly view: SessionView
   readonly title: TitleKeeper
   readonly storage: SessionStorage
+  readonly isNew: boolean
 }
 
 export function sessionOf(
   parts: OpenParts & { readonly id: string; readonly project: string | undefined },
-  options: SessionOptions,
+  options: SessionOptions & SessionFacts,
 ): Session {
   const { id, project, storage } = parts
   const endings: (() => void)[] = []
@@ -39,12 +44,35 @@ export function sessionOf(
   }
   const history = storage.isPersistent ? historyOf(id, project, options) : undefined
   const settings = { ...settingsOf(options), onClosed }
-  const session = new Session({ ...parts, history, settings })
+  const continuity = storage.isPersistent ? continuityOf(parts, options) : undefined
+  const session = new Session({ ...parts, history, continuity, settings })
   if (!storage.isPersistent) endings.push(announceInMemory(id))
   if (options.handleSignals === true) {
     endings.push(closeOnSignal(() => session.closeSync('signal')))
   }
   return session
+}
+
+function continuityOf(
+  { id, log, view, isNew }: OpenParts & { readonly id: string },
+  options: SessionOptions & SessionFacts,
+): SessionContinuity | undefined {
+  if (options.continuity === false) return undefined
+  const { root, home, agent, lockTimeoutMs, useKernelLock, onDiagnostic, environment } = options
+  const place = { root, home, agent, environment }
+  return new SessionContinuity({
+    sessionId: id,
+    log,
+    start: (to) => {
+      const latest = isNew ? undefined : findNewestCheckpoint({ ...place, session: id }).newest
+      const facts = { sessionKey: id, agentId: agent, harness: options.harness }
+      return deriveContinuity(log.path, { to, latest: latest?.checkpoint, facts })
+    },
+    cycle: () => view.projection.lastBoundary?.uuid ?? null,
+    options: options.continuity,
+    store: { ...place, lockTimeoutMs, useKernelLock, onDiagnostic },
+    report: onDiagnostic ?? (() => {}),
+  })
 }
 
 function historyOf(

@@ -80,10 +80,12 @@ export class PromptHistory {
 }
 
 /** What a person said: of blocks their texts, each on a line of its own. */
-export function promptText(content: string | readonly object[]): string {
+export function promptText(content: unknown): string {
   if (typeof content === 'string') return content
+  if (!Array.isArray(content)) return ''
   return content
-    .map((block) => block as { type?: unknown; text?: unknown })
-    .flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? text : []))
+    .flatMap((block: { type?: unknown; text?: unknown } | null) =>
+      block?.type === 'text' && typeof block.text === 'string' ? block.text : [],
+    )
     .join('\n')
 }

@@ -2,8 +2,8 @@
 // else is writing. Then it waits for them.
 
 import { SessionError } from '../errors.js'
-import { digestTranscript, findTranscript, isSkipped } from '../store/index.js'
 import { type AppendTranscriptOptions, append_transcript } from './append-transcript.js'
+import { storedIdOf } from './storage.js'
 import { titleEvent } from './title.js'
 
 export interface RenamedSession {
@@ -20,8 +20,7 @@ export async function renameSession(
 ): Promise<RenamedSession> {
   const text = title.trim()
   if (text === '') throw new SessionError('ERR_ARG', 'A title must say something')
-  const digest = digestTranscript(findTranscript(session, options))
-  const session_id = isSkipped(digest) ? session : digest.session_id
+  const session_id = storedIdOf(session, options)
   const event = titleEvent(text, 'user')
   const { queued = false } = await append_transcript({ session_id, event }, options)
   return { session_id, title: text, queued }

@@ -179,7 +179,7 @@ async function resumeInPlace(
     learnTitle(title, path)
     const id = sessionIdOf(loaded)
     const project = projectOf(loaded)
-    const session = sessionOf({ id, project, log, view, title, storage }, options)
+    const session = sessionOf({ id, project, log, view, title, storage, isNew: false }, options)
     const result = resumed(loaded, options, session)
     if (options.isQuiet === true) return result
     const now = options.environment?.now?.() ?? Date.now()

@@ -9,11 +9,12 @@ import {
   messagesOf,
   type Projection,
 } from '../chain/index.js'
+import type { StoredCheckpoint } from '../continuity/index.js'
 import { isSessionError, SessionError } from '../errors.js'
 import { type Diagnostic, diagnostic, isSyncPoint, type PayloadByType } from '../format/index.js'
 import type { LogEntry, LogHandle, NewEvent, Receipt } from '../log/index.js'
 import { readSpool } from '../store/index.js'
-import { type CompactOptions, compactionEvents } from './compact.js'
+import { type CompactEvents, type CompactOptions, compactionEvents } from './compact.js'
 import { PermissionLedger } from './permission-ledger.js'
 import {
   type PromptHistory,
@@ -22,6 +23,7 @@ import {
   promptText,
 } from './prompt-history.js'
 import { rewindLink } from './rewind.js'
+import type { CheckpointText, ContextFill, SessionContinuity } from './session-continuity.js'
 import type { SessionSettings } from './settings.js'
 import type { Sidechain } from './sidechain.js'
 import type { SessionStorage } from './storage.js'
@@ -44,6 +46,14 @@ export interface SessionEnd {
   readonly terminator_uuid: string | null
 }
 
+/** What one exchange said, each as a text or as a provider's blocks. */
+export interface Turn {
+  readonly user?: PayloadByType['user']['content'] | undefined
+  readonly assistant?: PayloadByType['assistant']['content'] | undefined
+}
+
+export type RememberOptions = Omit<PayloadByType['remember'], 'text'>
+
 export interface CompactResult {
   readonly boundary_uuid: string
   readonly summary_uuid: string
@@ -58,6 +68,8 @@ export interface SessionParts {
   readonly storage: SessionStorage
   /** `undefined`: no prompt of this session is recorded. */
   readonly history: PromptHistory | undefined
+  /** `undefined`: it leaves no checkpoints. */
+  readonly continuity: SessionContinuity | undefined
   readonly settings: SessionSettings
 }
 
@@ -69,6 +81,7 @@ export class Session implements AsyncDisposable {
   readonly #title: TitleKeeper
   readonly #storage: SessionStorage
   readonly #history: PromptHistory | undefined
+  readonly #continuity: SessionContinuity | undefined
   readonly #settings: SessionSettings
   readonly #permissions = new PermissionLedger()
   readonly #listeners = new Set<AppendListener>()
@@ -82,14 +95,15 @@ export class Session implements AsyncDisposable {
   #end: Promise<SessionEnd> | undefined
 
   /** Use `createSession` or `resumeSession`. */
-  constructor({ id, log, view, title, storage, history, settings }: SessionParts) {
+  constructor({ id, log, view, title, storage, settings, ...beside }: SessionParts) {
     this.id = id
     this.path = log.path
     this.#log = log
     this.#view = view
     this.#title = title
     this.#storage = storage
-    this.#history = history
+    this.#history = beside.history
+    this.#continuity = beside.continuity
     this.#settings = settings
     this.#subagents = new Subagents({ sessionId: id, settings })
   }
@@ -138,6 +152,35 @@ export class Session implements AsyncDisposable {
     return written
   }
 
+  /** A turn as it comes out of a hook or a mirror: what was said, and what was answered. */
+  async ingestTurn({ user, assistant }: Turn): Promise<Receipt[]> {
+    const receipts: Receipt[] = []
+    if (user !== undefined) receipts.push(await this.prompt(user))
+    if (assistant !== undefined) {
+      receipts.push(await this.append({ type: 'assistant', payload: { content: assistant } }))
+    }
+    return receipts
+  }
+
+  /** Something to know in later sessions, too: it stands in the next checkpoint. */
+  async remember(text: string, about: RememberOptions = {}): Promise<Receipt> {
+    if (text.trim() === '') throw new SessionError('ERR_ARG', 'There is nothing to remember in it')
+    return this.append({ type: 'remember', payload: { text, ...about } })
+  }
+
+  /** Stores at once what the next session should know, and resolves when it is on the disk. */
+  async checkpoint(text: CheckpointText): Promise<StoredCheckpoint> {
+    if (this.#continuity === undefined) {
+      throw new SessionError('ERR_ARG', 'This session leaves no checkpoints (continuity: false)')
+    }
+    return this.#continuity.checkpoint(text)
+  }
+
+  /** How full the context is: at a quarter, a half and three quarters a checkpoint is due. */
+  setContextFill(fill: ContextFill): void {
+    this.#continuity?.setFill(fill)
+  }
+
   /** Several events as one write: all of them become lines, or none is acknowledged. */
   async appendAll(events: readonly NewEvent[]): Promise<Receipt[]> {
     const receipts = await this.#log.appendAll(events)
@@ -178,14 +221,10 @@ export class Session implements AsyncDisposable {
 
   /** Appends a summary and the boundary that commits it, in one write. */
   async compact(options: CompactOptions): Promise<CompactResult> {
-    this.#log.flush()
-    const { environment } = this.#settings
-    const { events, summaryUuid, boundaryUuid, contextEpoch } = compactionEvents(options, {
-      projection: this.#view.projection,
-      path: this.path,
-      offsetBase: this.#view.offsetBase,
-      newUuid: environment.newUuid,
-    })
+    // Twice: what is refused leaves no trace, and what comes meanwhile is still kept.
+    this.#compactionEvents(options)
+    await this.#continuity?.preCompaction(options.customInstructions)
+    const { events, summaryUuid, boundaryUuid, contextEpoch } = this.#compactionEvents(options)
     const written = this.appendAll(events)
     // Now, not at the end of the tick: nothing may come between the plan and its commit.
     this.#log.flush()
@@ -257,6 +296,7 @@ export class Session implements AsyncDisposable {
     if (this.#end !== undefined) return
     this.#log.flush()
     this.#subagents.endAllSync(reason === 'signal' ? reason : 'parent_closed')
+    this.#continuity?.endSync(reason)
     const receipts = this.#lastEvents(reason).map((event) => this.#log.appendSync(event))
     this.#end = Promise.resolve(this.#endOf(receipts.at(-1)!.uuid))
     this.#log.closeSync()
@@ -280,6 +320,16 @@ export class Session implements AsyncDisposable {
     return { ...receipt, history_offset: (await recorded) ?? null }
   }
 
+  #compactionEvents(options: CompactOptions): CompactEvents {
+    this.#log.flush()
+    return compactionEvents(options, {
+      projection: this.#view.projection,
+      path: this.path,
+      offsetBase: this.#view.offsetBase,
+      newUuid: this.#settings.environment.newUuid,
+    })
+  }
+
   // What others left for this session while it was ours (hooks, a rename from another terminal).
   async #takeQueued(): Promise<void> {
     if (!this.#storage.isPersistent) return
@@ -299,6 +349,7 @@ export class Session implements AsyncDisposable {
     try {
       await this.#subagents.endAll('parent_closed')
       await this.#takeQueued()
+      await this.#continuity?.end(reason)
       const receipts = await this.#log.appendAll(this.#lastEvents(reason))
       await this.#log.close()
       await this.#history?.settled()
@@ -313,6 +364,7 @@ export class Session implements AsyncDisposable {
   async #release(): Promise<SessionEnd> {
     try {
       await this.#subagents.endAll('parent_closed')
+      await this.#continuity?.flush()
       await this.#log.close()
       await this.#history?.settled()
       return this.#endOf(null)
@@ -343,7 +395,7 @@ export class Session implements AsyncDisposable {
     return {
       transcript_path: this.path,
       history_offset: this.#history?.offset ?? null,
-      checkpoint_hash: null,
+      checkpoint_hash: this.#continuity?.hash ?? null,
       transcript_flushed: this.#storage.isPersistent,
       history_appended: this.#history?.isAppended ?? false,
       terminator_uuid: terminatorUuid,
@@ -351,6 +403,7 @@ export class Session implements AsyncDisposable {
   }
 
   #tell(event: NewEvent, receipt: Receipt): void {
+    this.#continuity?.observe(event, receipt)
     if (this.#listeners.size === 0) return
     const written = this.#settings.asWritten(event)
     for (const listener of this.#listeners) {

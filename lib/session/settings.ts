@@ -1,5 +1,6 @@
 // Options of a session become settings once, at the door.
 
+import type { ContinuityOptions } from '../continuity/index.js'
 import { SessionError } from '../errors.js'
 import type { Diagnostic } from '../format/index.js'
 import type { Environment, LogOptions, NewEvent } from '../log/index.js'
@@ -37,6 +38,13 @@ export interface SessionOptions extends StoreOptions, RedactionOptions {
    * @default 10 MiB
    */
   maxSidechainBytes?: number | undefined
+
+  /**
+   * What the session leaves for the next one, and when; see docs/CONTINUITY.md. `false`: nothing.
+   *
+   * @default a checkpoint every 10 prompts or 15 minutes, before a compaction and at the end
+   */
+  continuity?: ContinuityOptions | false | undefined
 
   /** Tests give their own clock and ids. */
   environment?: Partial<Environment> | undefined

@@ -6,8 +6,10 @@ import { isSessionError, SessionError } from '../errors.js'
 import { normalizeSessionKey, type SessionEvent } from '../format/index.js'
 import { MEMORY_SCHEME, type MemoryLog } from '../log/index.js'
 import {
+  digestTranscript,
   findEvent,
   findTranscript,
+  isSkipped,
   type Layout,
   type LoadedSession,
   loadSession,
@@ -73,6 +75,12 @@ export function transcriptOf(session: string, options: StoreOptions): string {
     const what = `The session "${session}" is in memory only (persist: false); no transcript holds it`
     throw new SessionError('ERR_NOT_FOUND', what, { session })
   }
+}
+
+/** The id in full of a session that has a transcript. */
+export function storedIdOf(session: string, options: StoreOptions): string {
+  const digest = digestTranscript(transcriptOf(session, options))
+  return isSkipped(digest) ? session : digest.session_id
 }
 
 function isInMemory(session: string): boolean {

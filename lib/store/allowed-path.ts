@@ -1,7 +1,7 @@
 // Which files a caller may have read by naming their path. Whoever names a path may not be whoever
 // owns the files, so it must lead to a regular file of bounded size inside an allowed folder.
 
-import { lstatSync, realpathSync } from 'node:fs'
+import { accessSync, constants, lstatSync, realpathSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join, sep } from 'node:path'
 import { layoutOf, type StoreOptions } from './layout.js'
@@ -30,6 +30,7 @@ export function resolveAllowed(path: string, options: AllowedPathOptions): Allow
     const stats = lstatSync(real)
     if (!stats.isFile()) return { refusal: 'it is not a regular file' }
     if (stats.size > TRANSCRIPT_BYTES_MAX) return { refusal: 'it is larger than 64 MiB' }
+    accessSync(real, constants.R_OK)
     return { path: real }
   } catch (error) {
     return { refusal: `it cannot be read (${(error as NodeJS.ErrnoException).code})` }

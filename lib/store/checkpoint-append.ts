@@ -10,7 +10,7 @@ import {
   type Receipt,
   systemEnvironment,
 } from '../log/index.js'
-import { appendDecided, type OpenLog } from '../log/inside.js'
+import { appendDecided, appendOnceSync, type OpenLog } from '../log/inside.js'
 import {
   type Decision,
   leaveOutKnownMemories,
@@ -60,6 +60,26 @@ export async function appendCheckpoint(
   checkpoint: NewCheckpoint,
   options: AppendCheckpointOptions = {},
 ): Promise<AppendedCheckpoint> {
+  const { path, payload, now } = placed(checkpoint, options)
+  const { unlessKeys = [], unlessKnownMemories = false } = options
+  if (unlessKeys.length > 0 || unlessKnownMemories)
+    return appendNewParts(path, payload, now, options)
+  const [receipt] = await appendOnce(path, [eventOf(payload)], shardLogOptions(options))
+  return appendedOf(path, payload, receipt!)
+}
+
+/** The same at once, for the last moments of a process. */
+export function appendCheckpointSync(
+  checkpoint: NewCheckpoint,
+  options: ShardWriteOptions = {},
+): AppendedCheckpoint {
+  const { path, payload } = placed(checkpoint, options)
+  const [receipt] = appendOnceSync(path, [eventOf(payload)], shardLogOptions(options))
+  return appendedOf(path, payload, receipt!)
+}
+
+/** A checkpoint with all its fields, and the shard it belongs to. */
+function placed(checkpoint: NewCheckpoint, options: ShardWriteOptions) {
   const environment = { ...systemEnvironment, ...options.environment }
   const now = environment.now()
   const payload = checkpointPayload(checkpoint, {
@@ -68,12 +88,7 @@ export async function appendCheckpoint(
     agent_id: options.agent ?? 'default',
     headerProject: projectOfSession(checkpoint.session_key, options),
   })
-  const path = shardPathOf(payload.project_normalized, layoutOf(options))
-  const { unlessKeys = [], unlessKnownMemories = false } = options
-  if (unlessKeys.length > 0 || unlessKnownMemories)
-    return appendNewParts(path, payload, now, options)
-  const [receipt] = await appendOnce(path, [eventOf(payload)], shardLogOptions(options))
-  return appendedOf(path, payload, receipt!)
+  return { path: shardPathOf(payload.project_normalized, layoutOf(options)), payload, now }
 }
 
 /** The settings under which shards are written: always synced, one line at a time. */

@@ -7,6 +7,8 @@ import { normalizeProject } from './project.js'
 
 export type CheckpointPayload = PayloadByType['checkpoint']
 
+type Memory = NonNullable<CheckpointPayload['memories']>[number]
+
 /** What a checkpoint says; what is left out is filled in. */
 export interface NewCheckpoint {
   session_key: string
@@ -28,15 +30,16 @@ export interface NewCheckpoint {
   /** @default the agent of the store */
   agent_id?: string | undefined
   cause?: CheckpointPayload['cause']
-  memory_queries?: CheckpointPayload['memory_queries']
-  recent_remembers?: CheckpointPayload['recent_remembers']
-  prompt_snippets?: CheckpointPayload['prompt_snippets']
+  memory_queries?: readonly string[] | undefined
+  recent_remembers?: readonly string[] | undefined
+  prompt_snippets?: readonly string[] | undefined
   transcript_offset?: CheckpointPayload['transcript_offset']
   last_uuid?: CheckpointPayload['last_uuid']
   cycle?: CheckpointPayload['cycle']
+  rolling?: CheckpointPayload['rolling']
   structured?: CheckpointPayload['structured']
   session_summary?: CheckpointPayload['session_summary']
-  memories?: CheckpointPayload['memories']
+  memories?: readonly Memory[] | undefined
   agent_run_id?: CheckpointPayload['agent_run_id']
   truncated?: CheckpointPayload['truncated']
 }
@@ -83,18 +86,23 @@ export function checkpointPayload(
     total_prompt_count: checkpoint.total_prompt_count ?? prompt_count,
     digest: checkpoint.digest,
     cause: checkpoint.cause,
-    memory_queries: checkpoint.memory_queries,
-    recent_remembers: checkpoint.recent_remembers,
-    prompt_snippets: checkpoint.prompt_snippets,
+    memory_queries: listOf(checkpoint.memory_queries),
+    recent_remembers: listOf(checkpoint.recent_remembers),
+    prompt_snippets: listOf(checkpoint.prompt_snippets),
     transcript_offset: checkpoint.transcript_offset,
     last_uuid: checkpoint.last_uuid,
     cycle: checkpoint.cycle,
+    rolling: checkpoint.rolling,
     structured: checkpoint.structured,
     session_summary: checkpoint.session_summary,
-    memories: checkpoint.memories,
+    memories: listOf(checkpoint.memories),
     agent_run_id: checkpoint.agent_run_id,
     truncated: checkpoint.truncated,
   }
+}
+
+function listOf<Item>(items: readonly Item[] | undefined): Item[] | undefined {
+  return items && [...items]
 }
 
 /** All checkpoints of a session lie in one shard, wherever it works: its header decides. */

@@ -80,21 +80,26 @@ async function transcriptOf(
   graph: SummaryGraph,
   { charsMax, redact }: { charsMax: number; redact: (text: string) => string },
 ): Promise<ExpandedSummary['transcript']> {
-  const { sessionId, sourceType, place } = node
+  const { sessionId } = node
   const path = graph.digestOf(sessionId)?.path
   if (path === undefined) return null
-  // What sums up a whole session was made of all of it.
-  const isOfSession = sourceType === 'summary'
-  const nodes = graph.nodesOf(sessionId)
-  const before = nodes[nodes.indexOf(node) - 1]
-  const from = isOfSession ? 0 : (before?.place ?? 0)
+  const { from, to } = rangeOf(node, graph)
   let excerpt = ''
-  for await (const { text, byte_offset } of readTurns(path, { from, redact })) {
-    if (!isOfSession && byte_offset >= place) break
+  for await (const { text } of readTurns(path, { from, to, redact })) {
     excerpt += excerpt === '' ? text : `\n${text}`
     if (excerpt.length >= charsMax) break
   }
   return { sessionKey: sessionId, excerpt: wholeCharacters(excerpt.slice(0, charsMax)) }
+}
+
+/** From the node before up to where this one reaches, or to the next; of a whole session, all. */
+function rangeOf(node: PlacedNode, graph: SummaryGraph): { from: number; to?: number | undefined } {
+  if (node.sourceType === 'summary') return { from: 0 }
+  const nodes = graph.nodesOf(node.sessionId)
+  const index = nodes.indexOf(node)
+  const from = nodes.slice(0, index).findLast(({ reach }) => reach !== undefined)?.reach ?? 0
+  const next = nodes.slice(index).find(({ reach }) => reach !== undefined)
+  return { from, to: next?.reach }
 }
 
 function expandedNode(node: PlacedNode, redact: (text: string) => string): ExpandedNode {

@@ -1,6 +1,7 @@
 // Whether a prompt is recorded already, by the event it belongs to: hooks may run twice at once.
 
 import { closeSync } from 'node:fs'
+import { isSessionError } from '../errors.js'
 import { countNewlines, type OpenLog, openIfThere, readLogBackwardSync } from '../log/index.js'
 import { historyEntryOf } from './history-entry.js'
 import { rolloverNumbers, rolloverPath } from './history-files.js'
@@ -20,13 +21,23 @@ export interface Recorded {
 export function findRecorded(live: OpenLog, eventUuid: string): Recorded | undefined {
   const found = findIn(live, eventUuid, REACH_BYTES)
   if (found !== undefined || live.size >= REACH_BYTES) return found
-  const [number] = rolloverNumbers(live.path)
-  const before = number === undefined ? undefined : openIfThere(rolloverPath(live.path, number))
+  const before = openBefore(live.path)
   if (before === undefined) return undefined
   try {
     return findIn(before, eventUuid, REACH_BYTES - live.size)
   } finally {
     closeSync(before.fd)
+  }
+}
+
+// Where it cannot be looked into, recording twice is better than not at all.
+function openBefore(livePath: string): OpenLog | undefined {
+  const [number] = rolloverNumbers(livePath)
+  try {
+    return number === undefined ? undefined : openIfThere(rolloverPath(livePath, number))
+  } catch (error) {
+    if (isSessionError(error)) return undefined
+    throw error
   }
 }
 

@@ -20,6 +20,8 @@ export {
   type AppendCheckpointOptions,
   type AppendedCheckpoint,
   appendCheckpoint,
+  appendCheckpointSync,
+  type ShardWriteOptions,
 } from './checkpoint-append.js'
 export {
   CheckpointIndex,

@@ -3,7 +3,8 @@
 
 import { Revisions } from '../chain/index.js'
 import { isSessionError } from '../errors.js'
-import { type Line, readLogSync } from '../log/index.js'
+import type { SessionEvent } from '../format/index.js'
+import { type EventEntry, type Line, readLogSync } from '../log/index.js'
 import type { SessionDigest } from './session-digest.js'
 import { fieldsOf, textOf } from './session-digest-events.js'
 import { mayBeOneOf } from './wanted-lines.js'
@@ -36,44 +37,70 @@ export interface PlacedNode {
   readonly createdAt: string
   readonly text: string
   readonly meta: object
-  /** The byte of the transcript that it reaches up to: its order among the nodes of a session. */
+  /** Its order among the nodes of a session. */
   readonly place: number
+  /** The byte of the transcript that it reaches up to; `undefined` when nobody said. */
+  readonly reach: number | undefined
   readonly compaction?: { readonly summaryUuid: string; readonly boundaryUuid: string }
 }
 
+interface Compaction {
+  readonly summary: EventEntry
+  readonly boundary: EventEntry
+}
+
 /** The compactions of a file whose boundary stands right behind its summary. */
-export function compactionsIn(digest: SessionDigest): PlacedNode[] {
-  const found: { node: PlacedNode; summaryOffset: number }[] = []
+export function compactionsIn({ session_id, path }: SessionDigest): PlacedNode[] {
+  const found: Compaction[] = []
   const revisions = new Revisions()
-  let summary: { uuid: string; text: string; byte_offset: number } | undefined
-  for (const { event, byte_offset } of eventsOf(digest.path)) {
-    revisions.take({ event, byte_offset })
-    const fields = fieldsOf(event.payload)
-    if (event.type === 'summary') {
-      summary = { uuid: event.uuid, text: textOf(fields['text']) ?? '', byte_offset }
-    } else if (event.type === 'compaction_boundary' && summary !== undefined) {
-      const { uuid, text, byte_offset: summaryOffset } = summary
-      const isItsOwn = event.prev_uuid === uuid && fields['summary_event_uuid'] === uuid
-      if (!isItsOwn || text.trim() === '') continue
-      const { strategy, trigger, epoch } = fields
-      const place = { summaryUuid: uuid, boundaryUuid: event.uuid }
-      const meta = { source: 'compaction', ...names(place), strategy, trigger, epoch }
-      const id = `${digest.session_id}:${uuid}`
-      const about = { id, sessionId: digest.session_id, createdAt: event.ts, text, meta }
-      const node = { ...about, place: byte_offset, compaction: place, ...ofType('compaction') }
-      found.push({ node, summaryOffset })
-    }
+  let summary: EventEntry | undefined
+  for (const entry of eventsOf(path)) {
+    revisions.take(entry)
+    const { type } = entry.event
+    if (type === 'summary') summary = entry
+    const isBoundary = type === 'compaction_boundary' && summary !== undefined
+    if (isBoundary && isPair(summary!, entry)) found.push({ summary: summary!, boundary: entry })
   }
-  return found.map(({ node, summaryOffset }) => {
-    return { ...node, text: revisions.textOf(summaryOffset) ?? node.text }
+  return found.map((compaction) => {
+    const { byte_offset, event } = compaction.summary
+    const text = revisions.textOf(byte_offset) ?? textIn(event)
+    return compactionNode(session_id, compaction, text)
   })
 }
 
-function names({ summaryUuid, boundaryUuid }: { summaryUuid: string; boundaryUuid: string }) {
-  return { boundary_uuid: boundaryUuid, summary_uuid: summaryUuid }
+function isPair({ event: summary }: EventEntry, { event: boundary }: EventEntry): boolean {
+  const { summary_event_uuid } = fieldsOf(boundary.payload)
+  const isItsOwn = summary_event_uuid === summary.uuid && boundary.prev_uuid === summary.uuid
+  return isItsOwn && textIn(summary).trim() !== ''
 }
 
-function* eventsOf(path: string) {
+function textIn({ payload }: SessionEvent): string {
+  return textOf(fieldsOf(payload)['text']) ?? ''
+}
+
+function compactionNode(
+  sessionId: string,
+  { summary, boundary }: Compaction,
+  text: string,
+): PlacedNode {
+  const summaryUuid = summary.event.uuid
+  const boundaryUuid = boundary.event.uuid
+  const { strategy, trigger, epoch } = fieldsOf(boundary.event.payload)
+  const names = { boundary_uuid: boundaryUuid, summary_uuid: summaryUuid }
+  return {
+    id: `${sessionId}:${summaryUuid}`,
+    sessionId,
+    createdAt: boundary.event.ts,
+    text,
+    meta: { source: 'compaction', ...names, strategy, trigger, epoch },
+    place: boundary.byte_offset,
+    reach: boundary.byte_offset,
+    compaction: { summaryUuid, boundaryUuid },
+    ...ofType('compaction'),
+  }
+}
+
+function* eventsOf(path: string): Generator<EventEntry> {
   try {
     const isWanted = (line: Line) => mayBeOneOf(WANTED, line)
     for (const entry of readLogSync(path, { isWanted })) if (entry.kind === 'event') yield entry
@@ -87,7 +114,7 @@ function ofType(sourceType: SummarySourceType) {
   return { sourceType, score: SCORES[sourceType] }
 }
 
-/** The node of a checkpoint; `undefined` for one that is a note for the next start and sums up nothing. */
+/** `undefined` for a checkpoint that is a note for the next start and sums up nothing. */
 export function checkpointNode(
   checkpoint: SummaryCheckpoint,
   neighbours: readonly PlacedNode[],
@@ -97,13 +124,15 @@ export function checkpointNode(
   const state = textOf(fieldsOf(checkpoint.structured)['summary'])
   if (summary === null && state === null && trigger !== 'periodic') return undefined
   const type = summary === null ? 'checkpoint' : 'summary'
+  const reach = checkpoint.transcript_offset ?? undefined
   return {
     id,
     sessionId,
     createdAt,
     text: summary ?? state ?? checkpoint.digest,
     meta: { source: type, checkpoint_id: id, trigger },
-    place: checkpoint.transcript_offset ?? placeByTime(neighbours, createdAt),
+    place: reach ?? placeByTime(neighbours, createdAt),
+    reach,
     ...ofType(type),
   }
 }

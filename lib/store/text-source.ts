@@ -2,6 +2,7 @@
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
+import { toReadError } from '../errors.js'
 import { NEWLINE } from '../format/index.js'
 import { readLogBackwardSync } from '../log/index.js'
 import { redactorOf, type ServedTextOptions } from './served-text.js'
@@ -122,17 +123,18 @@ export class PlainText implements TextSource {
 
 /** All of a file that is known to be small. */
 export function readSmallText(path: string): Buffer {
-  const fd = openSync(path, 'r')
+  let fd: number | undefined
   try {
+    fd = openSync(path, 'r')
     const bytes = Buffer.alloc(fstatSync(fd).size)
     let done = 0
-    while (done < bytes.length) {
-      const count = readSync(fd, bytes, done, bytes.length - done, done)
-      if (count === 0) break
-      done += count
+    for (let count = -1; count !== 0 && done < bytes.length; done += count) {
+      count = readSync(fd, bytes, done, bytes.length - done, done)
     }
     return bytes.subarray(0, done)
+  } catch (cause) {
+    throw toReadError(cause, 'read', path)
   } finally {
-    closeSync(fd)
+    if (fd !== undefined) closeSync(fd)
   }
 }

@@ -52,7 +52,7 @@ test('list --json prints one object with the fields of each session', async (t) 
         status: 'clean',
         startedAt: expect.stringMatching(/^2026-01-01T00:01:4.*Z$/),
         lastActivity: expect.stringMatching(/^2026-01-01T00:01:4.*Z$/),
-        events: 5,
+        events: 6,
         bytes: expect.any(Number),
       },
       {

@@ -201,7 +201,7 @@ test('show --text redacts what it serves; the other views are faithful', async (
     said: [
       ['user', 'u1', `my key is ${key}`],
       ['assistant', 'a1', { content: [{ type: 'text', text: `use\nghp_\u200b${key.slice(4)}` }] }],
-      ['user', 'u2', { env: { DB_PASSWORD: 'hunter22' } }],
+      ['user', 'u2', '{"env":{"DB_PASSWORD":"hunter22"}}'],
     ],
   })
   expect(await runWell(['show', 'demo', '--text'], place)).toBe(

@@ -120,7 +120,7 @@ test('what was recorded before a project moved is found where it is now', async 
   expect(found(root, { project: '/elsewhere/app' })).toEqual([id(1), 'project'])
 })
 
-test('the room for recovery is set aside in full, however short its text (000-51)', (t) => {
+test('the room for recovery is set aside in full, however short its text (000-51, 000-65)', (t) => {
   const root = stored(t, { number: 1 })
   const look = (options: RecoverOptions) => recover({ root, ...clock, ...options })
   const main = (options: RecoverOptions) => look({ project: PROJECT, ...options })?.mainBudget

@@ -39,7 +39,14 @@ class Place {
   async open(id: string, facts: SessionFacts = {}) {
     this.#time += MINUTE
     const { root, environment } = this
-    const session = await createSession({ root, environment, id, project: PROJECT, ...facts })
+    const session = await createSession({
+      root,
+      environment,
+      id,
+      project: PROJECT,
+      continuity: false,
+      ...facts,
+    })
     await session.append({ type: 'user', uuid: `${id}-u`, payload: { content: `hello ${id}` } })
     await session.append({ type: 'assistant', uuid: `${id}-a`, payload: { content: 'Hi.' } })
     return session
@@ -223,7 +230,7 @@ test('what matters least gives way first until the answer fits (T64, 004-17, E-0
   await expect(place.start({ maxResponseChars: 999 })).rejects.toMatchObject({ code: 'ERR_ARG' })
 })
 
-test('recovery is set aside first and kept when all the rest is gone (000-48, C-28)', async (t) => {
+test('recovery is set aside first and kept when all the rest is gone (C-28)', async (t) => {
   const place = new Place(t)
   const { root } = place
   const memories = Array.from({ length: 20 }, (_, index) =>

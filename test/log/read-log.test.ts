@@ -11,6 +11,7 @@ import {
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { Line } from '../../lib/log/line-source.js'
 import { readLogBackwardSync } from '../../lib/log/read-backward.js'
 import { readLog } from '../../lib/log/read-log.js'
 import { readLogSync } from '../../lib/log/read-log-sync.js'
@@ -199,4 +200,21 @@ test('reading changes nothing and needs no right to write', (t) => {
 test('an event without a newline is the record, not the line', (t) => {
   const path = temporaryFile(t, 'log.jsonl', record('user'))
   expect([...readLogSync(path)]).toMatchObject([{ length: record('user').length }])
+})
+
+test('lines that are not wanted are passed over before they are decoded, from either end', async (t) => {
+  const path = temporaryFile(t, 'log.jsonl', Buffer.concat([...lines, Buffer.from('damaged\n')]))
+  const seen: unknown[] = []
+  const isWanted = ({ byte_offset, length, line_number, isEnded }: Line) => {
+    seen.push([byte_offset, length, line_number, isEnded])
+    return line_number === undefined || line_number === 2
+  }
+  const entries = await collect(readLog(path, { isWanted, strict: true }))
+  expect(entries).toMatchObject([{ kind: 'event', line_number: 2, event: { uuid: id(2) } }])
+  expect(seen).toHaveLength(4)
+  expect(seen[0]).toEqual([0, lines[0]!.length - 1, 1, true])
+  const backward = [...readLogBackwardSync(path, { isWanted: ({ length }) => length > 7 })]
+  expect(backward.map((entry) => entry.kind === 'event' && entry.event.uuid)).toEqual(
+    [3, 2, 1].map(id),
+  )
 })

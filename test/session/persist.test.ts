@@ -62,7 +62,13 @@ test('raw() yields what is in memory, as it would stand in a file', async (t) =>
   const run = async (options: { persist?: boolean; root: string }) => {
     let count = 0
     const environment = { now: () => Date.UTC(2026, 0, 1), newUuid: () => `u${count++}` }
-    const session = await createSession({ ...NOWHERE, id: 's', environment, ...options })
+    const session = await createSession({
+      ...NOWHERE,
+      id: 's',
+      environment,
+      continuity: false,
+      ...options,
+    })
     await say(session, 'm1', 'm2')
     await session.compact({ summary: 'both' })
     await session.rename('Title')

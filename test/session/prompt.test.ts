@@ -70,8 +70,10 @@ test('of blocks the texts are recorded; where there is none, nothing is', async 
   await session.prompt(blocks)
   expect(await session.prompt([image])).toMatchObject({ history_offset: null })
   expect(await session.prompt('   ')).toMatchObject({ history_offset: null })
+  expect(await session.prompt([null] as never)).toMatchObject({ history_offset: null })
+  expect(await session.prompt(7 as never)).toMatchObject({ history_offset: null })
   expect((await read_history({ home })).map(({ prompt }) => prompt)).toEqual(['look\nat this'])
-  expect(session.messages().messages).toHaveLength(3)
+  expect(session.messages().messages).toHaveLength(5)
   expect(await session.close()).toMatchObject({ history_appended: true })
 })
 

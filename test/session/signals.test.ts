@@ -26,11 +26,11 @@ async function endBy(signal: NodeJS.Signals, root: string, mode: string) {
 }
 
 test.for(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-  'with handleSignals %s ends the session cleanly and still kills the process',
+  'with handleSignals %s ends the session cleanly, its checkpoint stored (T43), and still kills the process',
   async (signal, t) => {
     expect(await endBy(signal, temporaryFolder(t), 'handle')).toEqual({
       killedBy: signal,
-      types: ['session_header', 'user', 'session_terminator'],
+      types: ['session_header', 'user', 'checkpoint_ref', 'session_terminator'],
       isLocked: false,
     })
   },

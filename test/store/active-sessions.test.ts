@@ -208,6 +208,7 @@ describe('a bypass', () => {
       'session_header',
       'user',
       'session_meta',
+      'checkpoint_ref',
       'session_terminator',
     ])
   })

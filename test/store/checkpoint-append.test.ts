@@ -6,7 +6,7 @@ import { basename, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Diagnostic } from '../../lib/format/index.js'
 import { lineSchemaOf } from '../../lib/format/schemas.js'
-import { readLogSync } from '../../lib/log/index.js'
+import { appendOnce, readLogSync } from '../../lib/log/index.js'
 import { shardNameOf } from '../../lib/store/checkpoint-shard.js'
 import {
   appendCheckpoint,
@@ -108,6 +108,22 @@ test('a session whose header names no project has its checkpoints with those of 
   await appendCheckpoint({ ...SAID, session_key: 'no-transcript' }, { root })
   expect(shardsIn(root)).toEqual(['_none.jsonl'])
   expect(listCheckpoints({ root, session: 's1' }).checkpoints).toHaveLength(1)
+})
+
+test('checkpoints have files of their own: no other log takes them, and they take nothing else (000-15)', async () => {
+  const root = folder()
+  const { path } = await appendCheckpoint(SAID, { root })
+  const remember = { type: 'remember', payload: { text: 'the key is in the config' } }
+  const wrong = { code: 'ERR_WRONG_CHANNEL' }
+  const toShard = appendOnce(path, [remember], { channel: 'checkpoint' })
+  await expect(toShard).rejects.toMatchObject(wrong)
+  const transcript = join(root, '.transcripts', 's1.jsonl')
+  const event = {
+    type: 'checkpoint',
+    payload: listCheckpoints({ root }).checkpoints[0]!.checkpoint,
+  }
+  const toTranscript = appendOnce(transcript, [event], { channel: 'transcript' })
+  await expect(toTranscript).rejects.toMatchObject(wrong)
 })
 
 test('another agent has shards of its own', async () => {

@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { checkChecksum } from '../../lib/format/index.js'
 import { readLogSync } from '../../lib/log/index.js'
 import { shardPathOf } from '../../lib/store/checkpoint-shard.js'
 import {
@@ -36,7 +37,7 @@ import {
 const PROJECTS = ['/work/a', '/work/b', '/work/é "c"', null]
 const SESSIONS = ['s1', 's2', 's3', 'sé\\4']
 const CAP = 5
-const STEPS = 250
+const STEPS = 150
 const STEP_MS = (30 * DAY_MS) / STEPS
 
 const rules = { maxCheckpointsPerSession: CAP, retentionDays: 7 }
@@ -128,18 +129,26 @@ function read(path: string): Buffer {
   }
 }
 
+function isWhole({ id, session_key, digest, created_at }: Partial<CheckpointPayload>): boolean {
+  const isNamed = typeof id === 'string' && typeof session_key === 'string'
+  return isNamed && typeof digest === 'string' && !Number.isNaN(Date.parse(created_at ?? ''))
+}
+
 /** The rules once more, written down as one would say them. */
 function definition(root: string, project: string | null): string[] {
   const path = shardPathOf(project, layoutOf({ root }))
   let stored: CheckpointPayload[] = []
-  if (read(path).length > 0) {
+  const bytes = read(path)
+  if (bytes.length > 0) {
     for (const entry of readLogSync(path)) {
       // A checksum that is wrong is damage, also where no other line has one that is right.
-      if (entry.kind !== 'event' || (entry.unverified && 'crc' in entry.event)) continue
+      const { byte_offset: start, length } = entry
+      if (checkChecksum(bytes, start, start + length) === 'wrong') continue
+      if (entry.kind !== 'event') continue
       const payload = entry.event.payload as CheckpointPayload & { target_id?: string }
       if (entry.event.type === 'checkpoint_tombstone') {
         stored = stored.filter(({ id }) => id !== payload.target_id)
-      } else if (entry.event.type === 'checkpoint') {
+      } else if (entry.event.type === 'checkpoint' && isWhole(payload)) {
         stored = [...stored.filter(({ id }) => id !== payload.id), payload]
       }
     }

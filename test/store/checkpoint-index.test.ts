@@ -223,6 +223,47 @@ test('bad lines are reported and cost only themselves', () => {
   expect(codes).toContain('unterminated_tail')
 })
 
+test('any changed byte costs at most its own line, and is told', () => {
+  const root = folder()
+  const told = (number: number) => ({ number, session: `s${number}`, ageMs: 8 * DAY_MS })
+  const lines = [1, 2, 3].map((number) => checkpointLine(told(number)))
+  const path = saveShard(root, APP, lines)
+  const bytes = readFileSync(path)
+  const start = lines[0]!.length
+  for (let at = start; at < start + lines[1]!.length; at++) {
+    for (const flip of [0x01, 0x20, 0x80]) {
+      const damaged = Buffer.from(bytes)
+      damaged[at]! ^= flip
+      writeFileSync(path, damaged)
+      const { checkpoints, diagnostics } = listCheckpoints({ root, ...clock, project: APP })
+      const numbers = numbersOf(checkpoints)
+      expect(
+        [3, 1].every((number) => numbers.includes(number)),
+        `byte ${at - start}`,
+      ).toBe(true)
+      expect(diagnostics.length, `byte ${at - start}`).toBeGreaterThan(0)
+      const newest = findNewestCheckpoint({ root, ...clock, project: APP })
+      expect(newest.newest?.checkpoint.id, `byte ${at - start}`).toBe(id(3))
+    }
+  }
+})
+
+test('records that stand on one line are all found', () => {
+  const root = folder()
+  const glued = [1, 2].map((number) => checkpointLine({ number }).subarray(0, -1))
+  const torn = checkpointLine({ number: 3 }).subarray(0, 300)
+  saveShard(root, APP, [
+    checkpointLine({ number: 9, session: 's1' }),
+    ...glued,
+    Buffer.from('\n'),
+    torn,
+    checkpointLine({ number: 4 }),
+    checkpointLine({ number: 5 }),
+  ])
+  const index = new CheckpointIndex({ root, ...clock })
+  expect(listed(index, root, { project: APP })).toEqual([5, 4, 2, 1, 9])
+})
+
 test('a shard that cannot be opened is reported and hides no other', () => {
   const root = folder()
   saveShard(root, APP, [checkpointLine({ number: 1 })])

@@ -16,6 +16,8 @@ export interface CheckpointTask {
   /** @default until it is killed */
   readonly count?: number
   readonly now?: number
+  /** @default true */
+  readonly useKernelLock?: boolean
 }
 
 export interface Said {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, type TestContext } from 'vitest'
 import { lineSchemaOf } from '../../lib/format/schemas.js'
-import { ownIdentity, parentIdentity } from '../../lib/log/index.js'
+import { appendOnce, ownIdentity, parentIdentity } from '../../lib/log/index.js'
 import { append_transcript, createSession } from '../../lib/session/index.js'
 import {
   claimSession,
@@ -184,6 +184,21 @@ describe('a claim', () => {
       await expect(claimSession('demo', wrong)).rejects.toThrow(TypeError)
     },
   )
+
+  it('has a channel of its own: neither takes the lines of the other', async (t) => {
+    const { root } = newStore(t)
+    const wrong = { code: 'ERR_WRONG_CHANNEL' }
+    for (const [type, channel] of [
+      ['user', 'claim'],
+      ['made_up', 'claim'],
+      ['claim_bypass', 'transcript'],
+    ] as const) {
+      const written = appendOnce(join(root, 'log.jsonl'), [{ type, payload: {} as never }], {
+        channel,
+      })
+      await expect(written).rejects.toMatchObject(wrong)
+    }
+  })
 
   it('survives damage in its file: the last whole line counts', async (t) => {
     const { root, options } = newStore(t)

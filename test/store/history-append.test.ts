@@ -107,6 +107,12 @@ test('a text that looks like the field of another line is no duplicate', async (
   expect(await append_history('a', 's', { home, event_uuid: 'e1' })).not.toHaveProperty('duplicate')
 })
 
+test('a rollover that cannot be looked into does not keep a prompt from being recorded', async (t) => {
+  const home = temporaryFolder(t)
+  await mkdir(`${liveOf(home)}.1`)
+  expect(await append_history('a', 's', { home, event_uuid: 'e1' })).toMatchObject({ offset: 0 })
+})
+
 test('beyond the last 64 KiB the same event is recorded again', async (t) => {
   const home = temporaryFolder(t)
   await append_history('a', 's', { home, event_uuid: 'e1' })

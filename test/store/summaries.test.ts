@@ -169,6 +169,10 @@ it('a node is expanded to what it sums up, what sums it up, and its transcript (
   expect(older.transcript).toEqual({ sessionKey: 'demo', excerpt: 'User: one\nUser: two' })
   const note = await expandSummary('cp1', { ...options, checkpoints })
   expect(textsOf(note.parents)).toEqual(['Second.'])
+  expect(note.transcript?.excerpt).toBe('User: three')
+  const whole = checkpoint({ id: 'all', trigger: 'agent', session_summary: 'All.' })
+  const all = await expandSummary('all', { ...options, checkpoints: [whole] })
+  expect(all.transcript?.excerpt).toBe('User: one\nUser: two\nUser: three\nUser: four')
 })
 
 it('a summary that was kept is not summed up', async (t) => {

@@ -34,7 +34,8 @@ export const historyAdd: Command = {
   async run(call) {
     const sessionId = call.value('session')
     if (sessionId === undefined) throw new UsageError('history add needs --session, the id of one')
-    const prompt = await promptOf(call.operands[0]!, call)
+    const { textOperand } = await import('../text-input.js')
+    const prompt = await textOperand(call, call.operands[0]!, 'prompt')
     const { append_history } = await import('../../store/index.js')
     const receipt = await append_history(prompt, sessionId, {
       ...storeOptionsOf(call),
@@ -57,11 +58,4 @@ export const historyAdd: Command = {
     )
     return EXIT.done
   },
-}
-
-async function promptOf(operand: string, call: Parameters<Command['run']>[0]): Promise<string> {
-  if (operand !== '-') return operand
-  const { readStdin } = await import('../text-input.js')
-  // What a shell adds at the end is not part of what was said.
-  return (await readStdin(call, 'prompt')).replace(/\r?\n$/, '')
 }

@@ -44,7 +44,8 @@ export const summaries: Command = {
 async function list(call: Call): Promise<number> {
   const { listSummaries } = await import('../../store/index.js')
   const limit = wholeNumberOf(call, 'limit')
-  const found = listSummaries({ ...storeOptionsOf(call), limit })
+  const checkpoints = await checkpointsFor(call)
+  const found = listSummaries({ ...storeOptionsOf(call), limit, checkpoints })
   if (call.has('json')) await call.output.write(`${JSON.stringify(found)}\n`)
   else await printList(call, found)
   if (found.total > 0) return EXIT.done
@@ -54,10 +55,18 @@ async function list(call: Call): Promise<number> {
 
 async function expand(call: Call, id: string): Promise<number> {
   const { expandSummary } = await import('../../store/index.js')
-  const expanded = await expandSummary(id, storeOptionsOf(call))
+  const checkpoints = await checkpointsFor(call)
+  const expanded = await expandSummary(id, { ...storeOptionsOf(call), checkpoints })
   if (call.has('json')) await call.output.write(`${JSON.stringify(expanded)}\n`)
   else await printExpanded(call, expanded)
   return EXIT.done
+}
+
+/** Those of all projects: what sums up a session may be one of them. */
+async function checkpointsFor(call: Call) {
+  const { listCheckpoints } = await import('../../store/index.js')
+  const options = { ...storeOptionsOf(call), limit: Number.POSITIVE_INFINITY }
+  return listCheckpoints(options).checkpoints.map(({ checkpoint }) => checkpoint)
 }
 
 async function printList(call: Call, { summaries: nodes }: SummaryList): Promise<void> {

@@ -3,14 +3,8 @@
 
 import { appendCheckpoint, pruneCheckpoints } from '../../../dist/lib/store/index.js'
 
-const {
-  root,
-  project,
-  how,
-  name,
-  count = Number.POSITIVE_INFINITY,
-  now,
-} = JSON.parse(process.argv[2])
+const task = JSON.parse(process.argv[2])
+const { root, project, how, name, count = Number.POSITIVE_INFINITY, now, useKernelLock } = task
 const environment = now === undefined ? undefined : { now: () => now }
 
 function checkpoint(session_key) {
@@ -20,7 +14,7 @@ function checkpoint(session_key) {
 
 const tasks = {
   async append(round) {
-    const { id } = await appendCheckpoint(checkpoint(name), { root })
+    const { id } = await appendCheckpoint(checkpoint(name), { root, useKernelLock })
     say({ round, id })
   },
   /** The same parts from every process: only one of them may store them. */
@@ -42,6 +36,10 @@ const tasks = {
 function say(what) {
   process.stdout.write(`${JSON.stringify(what)}\n`)
 }
+
+// A parent that has gone wants nothing more.
+process.stdout.on('error', () => process.exit(1))
+process.stdin.on('end', () => process.exit(1))
 
 say({ ready: true })
 await new Promise((resolve) => process.stdin.once('data', resolve))
