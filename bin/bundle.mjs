@@ -26,7 +26,7 @@ await build({
     {
       name: 'the-rest-is-another-file',
       setup: ({ onResolve }) =>
-        onResolve({ filter: /lib\/cli\/index\.js$/ }, () => ({
+        onResolve({ filter: /^\.\/main\.js$/ }, () => ({
           path: './main.cjs',
           external: true,
         })),
@@ -36,7 +36,7 @@ await build({
 
 await build({
   ...shared,
-  entryPoints: { main: 'lib/cli/index.ts' },
+  entryPoints: ['bin/main.ts'],
   external: ['fs-native-extensions', 'chokidar', 'zod'],
   // graceful-fs is its default file system, and we hand it another one.
   alias: { 'graceful-fs': 'node:fs', 'signal-exit': beside('no-exit-hook.cjs') },

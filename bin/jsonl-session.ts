@@ -8,7 +8,7 @@ if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
   // Who stopped reading has what they wanted.
   process.stdout.on('error', () => {}).write(`${PACKAGE_VERSION}\n`)
 } else {
-  void import('../lib/cli/index.js')
+  void import('./main.js')
     .then(({ main }) => main(args, process))
     .then((exitCode) => {
       // exitCode and not exit(): a pipe may still be reading what we wrote.

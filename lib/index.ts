@@ -11,6 +11,26 @@ export type {
   ToolPolicy,
 } from './chain/index.js'
 export {
+  Breaker,
+  type CheckpointSummary,
+  type CompactionPlan,
+  type CompactionPolicy,
+  type ContextUsage,
+  type CountTokens,
+  compactionInstructions,
+  type FindCheckpoints,
+  type PlanOptions,
+  planCompaction,
+  readStructured,
+  renderForSummary,
+  type StructuredSummary,
+  type Summarizer,
+  type Summary,
+  type SummaryFailure,
+  type SummaryRequest,
+  shouldCompact,
+} from './compaction/index.js'
+export {
   type AfterPrompt,
   type AskedFor,
   Checkpointer,

@@ -71,6 +71,16 @@ test('chain and format are pure: no clock, no chance, no waiting', () => {
   }
 })
 
+test('only summarizers open a connection: the rest of the library never leaves the machine', () => {
+  for (const { name, text } of sources) {
+    if (roomOf(name) === 'summarizers') continue
+    const code = withoutComments(text)
+    expect(code, name).not.toMatch(
+      /\bfetch\(|WebSocket|['"](?:node:)?(?:https?|http2|net|tls|dns|dgram)['"]/,
+    )
+  }
+})
+
 test('every file of a room has a reason to be there: it is imported, or it is a door', () => {
   const imported = new Set(
     sources.flatMap(({ name, text }) =>

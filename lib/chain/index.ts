@@ -9,6 +9,7 @@ export {
 } from './interruption.js'
 export { LiveProjection, type LiveProjectionOptions } from './live-projection.js'
 export type { Message } from './message.js'
+export { type Part, partsOf } from './message-parts.js'
 export { type Messages, type MessagesOptions, messagesOf } from './messages.js'
 export {
   type LogProjection,
@@ -31,7 +32,7 @@ export {
   type ProjectionStart,
 } from './projection.js'
 export { Revisions } from './revisions.js'
-export type { ToolCall } from './tool-pairs.js'
+export { pairTools, type ToolCall, type ToolPairs, type ToolResult } from './tool-pairs.js'
 export { NO_RESULT, type ToolPolicy } from './tool-repair.js'
 export { type Walk, type WalkOptions, walkChain } from './walk.js'
 export { wordsOf } from './words.js'

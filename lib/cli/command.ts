@@ -1,5 +1,6 @@
 // What a command is: how it is called, what its help teaches, and what it does with both streams.
 
+import type { Summarizer } from '../compaction/index.js'
 import type { Notes } from './notes.js'
 import type { Output } from './output.js'
 
@@ -8,6 +9,15 @@ export type CliIo = Pick<
   NodeJS.Process,
   'stdin' | 'stdout' | 'stderr' | 'env' | 'cwd' | 'once' | 'off'
 >
+
+/** Rooms beside this one, which `bin/` hands in: no room reaches for another of its own floor. */
+export interface CliRooms {
+  summarizers(): Promise<SummarizerRoom>
+}
+
+interface SummarizerRoom {
+  summarizerFrom(name: string, env: NodeJS.ProcessEnv): Summarizer
+}
 
 export interface OptionSpec {
   /** Without the dashes. */
@@ -42,6 +52,7 @@ export interface Call {
   readonly output: Output
   readonly notes: Notes
   readonly io: CliIo
+  readonly rooms: CliRooms
 }
 
 export type Parsed = Pick<Call, 'operands' | 'value' | 'has'>

@@ -1,9 +1,9 @@
 // A conversation for people: who spoke, when, and what; tools stand indented under it.
 
+import { type Message, type Part, partsOf } from '../chain/index.js'
 import type { Colors } from './colors.js'
 import type { Output } from './output.js'
 import { clip, toPlainLines, toPlainText } from './plain-text.js'
-import { type Part, partsOf, type Turn } from './turn-parts.js'
 
 const COLUMNS_IN_A_PIPE = 200
 const RESULT_LINES_MAX = 5
@@ -16,6 +16,9 @@ const ROLES: ReadonlyMap<string, { title: string; color: 'cyan' | 'green' | 'mag
   ['summary', { title: 'Summary', color: 'magenta' }],
   ['subagent_result', { title: 'Subagent', color: 'magenta' }],
 ])
+
+/** A message, or an event as it stands in the log. */
+type Turn = Pick<Message, 'type' | 'uuid' | 'ts' | 'payload' | 'synthetic'>
 
 export interface ConversationStyle {
   readonly colors: Colors

@@ -1,18 +1,32 @@
 // From arguments to the one command they name.
 
-import { type Call, type CliIo, type Command, GLOBAL_OPTIONS, UsageError } from './command.js'
+import {
+  type Call,
+  type CliIo,
+  type CliRooms,
+  type Command,
+  GLOBAL_OPTIONS,
+  UsageError,
+} from './command.js'
 import { COMMANDS } from './commands.js'
 import { Notes } from './notes.js'
 import { type Output, ReaderGone } from './output.js'
 import { parse } from './parse.js'
 
-export async function run(argv: readonly string[], io: CliIo, output: Output): Promise<number> {
+interface Surroundings {
+  readonly io: CliIo
+  readonly output: Output
+  readonly rooms: CliRooms
+}
+
+export async function run(argv: readonly string[], surroundings: Surroundings): Promise<number> {
+  const { io, output } = surroundings
   const args = commandFirst(argv)
   const command = await COMMANDS.get(args[0] ?? '')?.()
   try {
     return command === undefined
-      ? await runWithoutCommand(args, { io, output })
-      : await runCommand(command, args.slice(1), { io, output })
+      ? await runWithoutCommand(args, surroundings)
+      : await runCommand(command, args.slice(1), surroundings)
   } catch (error) {
     if (error instanceof ReaderGone) throw error
     // What was printed before the failure was true, so it is not taken back.
@@ -29,7 +43,7 @@ export async function run(argv: readonly string[], io: CliIo, output: Output): P
 async function runCommand(
   command: Command,
   args: readonly string[],
-  { io, output }: { io: CliIo; output: Output },
+  { io, output, rooms }: Surroundings,
 ): Promise<number> {
   const parsed = await parse(command, args)
   if (typeof parsed === 'string') {
@@ -39,7 +53,8 @@ async function runCommand(
   }
   const isQuiet = parsed.has('quiet')
   const isJson = parsed.has('json')
-  const call: Call = { ...parsed, output, io, notes: new Notes(io.stderr, { isQuiet, isJson }) }
+  const notes = new Notes(io.stderr, { isQuiet, isJson })
+  const call: Call = { ...parsed, output, io, rooms, notes }
   const exitCode = await command.run(call)
   await output.flush()
   return exitCode
@@ -47,7 +62,7 @@ async function runCommand(
 
 async function runWithoutCommand(
   args: readonly string[],
-  { io, output }: { io: CliIo; output: Output },
+  { io, output }: Surroundings,
 ): Promise<number> {
   const group = [...COMMANDS.keys()].filter((name) => name.startsWith(`${args[0]} `))
   if (group.length > 0) throw new UsageError(`${args[0]} alone is not a command: ${either(group)}`)

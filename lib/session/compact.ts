@@ -5,6 +5,7 @@ import { isGap, type Projection, type ProjectionEntry } from '../chain/index.js'
 import { SessionError } from '../errors.js'
 import type { PayloadByType } from '../format/index.js'
 import type { NewEvent } from '../log/index.js'
+import { withoutUndefined } from './without-undefined.js'
 
 type Boundary = PayloadByType['compaction_boundary']
 
@@ -19,13 +20,32 @@ export interface CompactOptions {
   keepFrom?: string | null | undefined
   /** Instead: the last message that stays (everything up to it is kept, the rest is covered). */
   keepUpTo?: string | undefined
+  /**
+   * The last message that is covered, where nothing or a beginning is kept: what came after it
+   * stays.
+   *
+   * @default the newest
+   */
+  coverTo?: string | undefined
   trigger?: Boundary['trigger'] | undefined
   strategy?: Boundary['strategy'] | undefined
   tokensBefore?: number | undefined
   tokensAfter?: number | undefined
+  /** Of the summary: who wrote it, how long it is, and the same as data. */
   model?: string | undefined
+  summaryTokens?: number | undefined
+  structured?: unknown
   needsSummaryRetry?: boolean | undefined
+  /**
+   * The checkpoint before a compaction is made already.
+   *
+   * @default false: it is made first, if the session leaves checkpoints at all
+   */
+  isCheckpointed?: boolean | undefined
   customInstructions?: string | undefined
+  keepPercent?: number | undefined
+  /** The checkpoint the summary was taken from. */
+  checkpointId?: string | undefined
 }
 
 export interface CompactPlace {
@@ -64,7 +84,12 @@ export function compactionEvents(options: CompactOptions, place: CompactPlace): 
       self: selfOffset - place.offsetBase,
       summary: summaryOffset - place.offsetBase,
     })
-  const summaryPayload = { text: options.summary, ...(options.model && { model: options.model }) }
+  const summaryPayload: PayloadByType['summary'] = withoutUndefined({
+    text: options.summary,
+    tokens: options.summaryTokens,
+    model: options.model,
+    structured: options.structured,
+  })
   const summary: NewEvent = {
     type: 'summary',
     uuid: summaryUuid,
@@ -89,13 +114,18 @@ interface Cut {
   readonly isPrefixKept: boolean
 }
 
-function cutOf({ keepFrom = null, keepUpTo }: CompactOptions, entries: readonly Kept[]): Cut {
+function cutOf(options: CompactOptions, entries: readonly Kept[]): Cut {
+  const { keepFrom = null, keepUpTo, coverTo } = options
+  const end = coverTo === undefined ? entries.length : indexOf(entries, coverTo) + 1
   if (keepUpTo !== undefined) {
     const last = indexOf(entries, keepUpTo)
-    const covered = entries.slice(last + 1)
+    const covered = entries.slice(last + 1, end)
     return checked({ covered, kept: entries.slice(0, last + 1), isPrefixKept: true })
   }
-  const first = keepFrom === null ? entries.length : indexOf(entries, keepFrom)
+  if (keepFrom === null) {
+    return checked({ covered: entries.slice(0, end), kept: [], isPrefixKept: false })
+  }
+  const first = indexOf(entries, keepFrom)
   const covered = entries.slice(0, first)
   return checked({ covered, kept: entries.slice(first), isPrefixKept: false })
 }
@@ -133,13 +163,15 @@ function boundaryPayload(
   const isKeptHere = kept.every(({ file }) => file === path)
   const optional = {
     tokens_after: options.tokensAfter,
+    keep_percent: options.keepPercent,
+    checkpoint_id: options.checkpointId,
     custom_instructions: options.customInstructions,
     kept:
       isPrefixKept && isKeptHere && kept.length <= KEPT_MAX
         ? kept.map((entry): [string, number] => [entry.event.uuid, entry.byte_offset - offsetBase])
         : undefined,
   }
-  const payload: Boundary = {
+  return withoutUndefined({
     headUuid: kept[0]?.event.uuid ?? null,
     anchorUuid: isPrefixKept ? at.boundaryUuid : at.summaryUuid,
     tailUuid: kept.at(-1)?.event.uuid ?? null,
@@ -158,9 +190,6 @@ function boundaryPayload(
     needs_summary_retry: options.needsSummaryRetry ?? false,
     coveredFromUuid: covered[0]!.event.uuid,
     coveredToUuid: covered.at(-1)!.event.uuid,
-  }
-  for (const [key, value] of Object.entries(optional)) {
-    if (value !== undefined) Object.assign(payload, { [key]: value })
-  }
-  return payload
+    ...optional,
+  })
 }

@@ -2,6 +2,7 @@
 
 import { FORMAT_VERSION, type PayloadByType } from '../format/index.js'
 import { PACKAGE_NAME, PACKAGE_VERSION } from '../version.js'
+import { withoutUndefined } from './without-undefined.js'
 
 type Header = PayloadByType['session_header']
 
@@ -50,9 +51,4 @@ export function headerPayload(
     project_normalized: facts.projectNormalized,
     cwd: facts.cwd ?? process.cwd(),
   })
-}
-
-function withoutUndefined<Value extends object>(value: Value): Header {
-  const entries = Object.entries(value).filter(([, member]) => member !== undefined)
-  return Object.fromEntries(entries) as Header
 }

@@ -8,6 +8,17 @@ export {
 } from './append-transcript.js'
 export { type BypassedSession, bypassSession } from './bypass.js'
 export type { CompactOptions } from './compact.js'
+export type { StoredSession } from './compaction-place.js'
+export { type Compactor, createCompactor, createStoredCompactor } from './compactor.js'
+export type {
+  BeforeModelCallOptions,
+  CompactionOutcome,
+  CompactNowOptions,
+  CompactorOptions,
+  PreCompactionContext,
+  TurnContext,
+  UsageReport,
+} from './compactor-options.js'
 export { type CreateSessionOptions, createSession } from './create.js'
 export {
   type ExtractedDelta,
@@ -30,6 +41,7 @@ export {
 export { type OneRecovery, type RecoverOnceOptions, recoverOnce } from './recovery.js'
 export { type RenamedSession, renameSession } from './rename.js'
 export { type ResumedSession, type ResumeOptions, resumeSession } from './resume.js'
+export type { RetriedSummary, RetryLoop, RetryReport } from './retry-revisions.js'
 export type {
   AppendListener,
   CompactResult,

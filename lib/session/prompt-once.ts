@@ -1,16 +1,16 @@
 // A prompt, or something to remember, from a process that lives for nothing else: for harnesses
 // without a handle. What a living session keeps in memory is derived from the log here.
 
-import { type ContinuityOptions, createContinuity, deriveContinuity } from '../continuity/index.js'
+import type { ContinuityOptions } from '../continuity/index.js'
 import { SessionError } from '../errors.js'
 import { normalizeSessionKey, type PayloadByType } from '../format/index.js'
-import { append_history, findNewestCheckpoint, layoutOf } from '../store/index.js'
+import { append_history, layoutOf } from '../store/index.js'
 import {
   type AppendReceipt,
   type AppendTranscriptOptions,
   append_transcript,
 } from './append-transcript.js'
-import { checkpointerOf } from './checkpoints-of.js'
+import { checkpointOnce } from './checkpoint-once.js'
 import { promptText } from './prompt-history.js'
 import { asWritten } from './redaction.js'
 import { storedIdOf } from './storage.js'
@@ -69,24 +69,16 @@ async function checkpointIfDue(
   { uuid, byte_offset }: AppendReceipt,
   options: OnceOptions,
 ): Promise<string | null> {
-  if (options.continuity === false || byte_offset === undefined) return null
-  const { root, home, agent, environment, onDiagnostic, lockTimeoutMs, useKernelLock } = options
-  const store = { root, home, agent, environment, onDiagnostic, lockTimeoutMs, useKernelLock }
-  const { newest } = findNewestCheckpoint({ root, home, agent, environment, session: id })
-  const facts = { sessionKey: id, agentId: agent, harness: options.facts?.harness }
-  const path = layoutOf(options).transcriptPath(id)
-  const continuity = createContinuity({ ...options, continuity: options.continuity })
-  continuity.initContinuity(deriveContinuity(path, { latest: newest?.checkpoint, facts }))
+  if (byte_offset === undefined) return null
   let storedId: string | null = null
-  const checkpointer = checkpointerOf(store, {
-    continuity,
-    onStored: (_, stored) => {
-      storedId = stored.id
-    },
+  const path = layoutOf(options).transcriptPath(id)
+  const { harness } = options.facts ?? {}
+  const checkpointer = checkpointOnce(id, path, { ...options, harness }, (stored) => {
+    storedId = stored
   })
-  checkpointer.afterPrompt(id, {
+  checkpointer?.afterPrompt(id, {
     facts: () => ({ transcript_offset: byte_offset + 1, last_uuid: uuid }),
   })
-  await checkpointer.queue.flush()
+  await checkpointer?.queue.flush()
   return storedId
 }

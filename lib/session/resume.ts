@@ -284,7 +284,7 @@ function projectOf({ header }: LoadedSession): string | undefined {
   return [project_normalized, project].find((path) => typeof path === 'string')
 }
 
-function sessionIdOf({ header, path }: LoadedSession): string {
+export function sessionIdOf({ header, path }: LoadedSession): string {
   const id = (header?.payload as { session_id?: unknown } | undefined)?.session_id
   return typeof id === 'string' ? id : (path.split(/[/\\]/).at(-1) ?? path).replace(/\.jsonl$/, '')
 }

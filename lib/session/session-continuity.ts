@@ -12,7 +12,7 @@ import {
 import { isSessionError } from '../errors.js'
 import { type Diagnostic, diagnostic } from '../format/index.js'
 import type { LogHandle, NewEvent, Receipt } from '../log/index.js'
-import type { ShardWriteOptions } from '../store/index.js'
+import { type CheckpointPayload, listCheckpoints, type ShardWriteOptions } from '../store/index.js'
 import { checkpointerOf } from './checkpoints-of.js'
 
 export interface SessionContinuityParts {
@@ -118,6 +118,13 @@ export class SessionContinuity {
     const stored = await this.#checkpointer.checkpoint(sessionId, { trigger, ...asked })
     await this.#referring
     return stored
+  }
+
+  /** What the session has left so far, newest first. */
+  list(): readonly CheckpointPayload[] {
+    const { store, sessionId } = this.#parts
+    const { checkpoints } = listCheckpoints({ ...store, session: sessionId })
+    return checkpoints.map(({ checkpoint }) => checkpoint)
   }
 
   /** Writes what waits without ending anything: the file is given to somebody else. */

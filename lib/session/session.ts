@@ -13,7 +13,8 @@ import type { StoredCheckpoint } from '../continuity/index.js'
 import { isSessionError, SessionError } from '../errors.js'
 import { type Diagnostic, diagnostic, isSyncPoint, type PayloadByType } from '../format/index.js'
 import type { LogEntry, LogHandle, NewEvent, Receipt } from '../log/index.js'
-import { readSpool } from '../store/index.js'
+import { type CheckpointPayload, readSpool } from '../store/index.js'
+import { callListener } from './call-listener.js'
 import { type CompactEvents, type CompactOptions, compactionEvents } from './compact.js'
 import { PermissionLedger } from './permission-ledger.js'
 import {
@@ -176,6 +177,16 @@ export class Session implements AsyncDisposable {
     return this.#continuity.checkpoint(text)
   }
 
+  /** What is about to be compacted, for later sessions. A disk that fails is reported, not thrown. */
+  async checkpointBeforeCompaction(context?: string): Promise<void> {
+    await this.#continuity?.preCompaction(context)
+  }
+
+  /** The checkpoints it has left so far, newest first. */
+  checkpoints(): readonly CheckpointPayload[] {
+    return this.#continuity?.list() ?? []
+  }
+
   /** How full the context is: at a quarter, a half and three quarters a checkpoint is due. */
   setContextFill(fill: ContextFill): void {
     this.#continuity?.setFill(fill)
@@ -205,6 +216,12 @@ export class Session implements AsyncDisposable {
     return this.#view.projection
   }
 
+  /** What the model saw when this event was the newest, its summaries as they read today. */
+  projectionAt(uuid: string): Projection {
+    this.#log.flush()
+    return this.#storage.load(uuid).log.projection
+  }
+
   get interruption(): Interruptions {
     const { turnEndOffset } = this.#view
     return findInterruptions(this.projection, { turnEndOffset })
@@ -221,9 +238,11 @@ export class Session implements AsyncDisposable {
 
   /** Appends a summary and the boundary that commits it, in one write. */
   async compact(options: CompactOptions): Promise<CompactResult> {
-    // Twice: what is refused leaves no trace, and what comes meanwhile is still kept.
-    this.#compactionEvents(options)
-    await this.#continuity?.preCompaction(options.customInstructions)
+    if (options.isCheckpointed !== true && this.#continuity !== undefined) {
+      // Twice: what is refused leaves no trace, and what comes meanwhile is still kept.
+      this.#compactionEvents(options)
+      await this.#continuity.preCompaction(options.customInstructions)
+    }
     const { events, summaryUuid, boundaryUuid, contextEpoch } = this.#compactionEvents(options)
     const written = this.appendAll(events)
     // Now, not at the end of the tick: nothing may come between the plan and its commit.
@@ -406,15 +425,6 @@ export class Session implements AsyncDisposable {
     this.#continuity?.observe(event, receipt)
     if (this.#listeners.size === 0) return
     const written = this.#settings.asWritten(event)
-    for (const listener of this.#listeners) {
-      try {
-        listener(written, receipt)
-      } catch (error) {
-        // The event is written, so its append must not fail; the listener's bug is its own news.
-        queueMicrotask(() => {
-          throw error
-        })
-      }
-    }
+    for (const listener of this.#listeners) callListener(() => listener(written, receipt))
   }
 }

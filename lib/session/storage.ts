@@ -21,15 +21,15 @@ export interface SessionStorage {
   readonly isPersistent: boolean
   /** The event of that uuid in the session's own log. */
   find(uuid: string): SessionEvent | undefined
-  /** Reads again what the projection needs. */
-  load(): LoadedSession
+  /** Reads again what the projection needs, as of this event if one is named. */
+  load(at?: string): LoadedSession
 }
 
 export function storageOnDisk(path: string, layout: Layout): SessionStorage {
   return {
     isPersistent: true,
     find: (uuid) => findEvent(path, uuid)?.event,
-    load: () => loadSession(path, { layout, lazyPayloads: true }),
+    load: (at) => loadSession(path, { layout, at, lazyPayloads: true }),
   }
 }
 
@@ -40,12 +40,16 @@ export function storageInMemory(
   return {
     isPersistent: false,
     find: (uuid) => log.entries.findLast(({ event }) => event.uuid === uuid)?.event,
-    load: () => loadFromMemory(log, start),
+    load: (at) => loadFromMemory(log, start, at),
   }
 }
 
-function loadFromMemory({ path, entries }: MemoryLog, start: ProjectionStart): LoadedSession {
-  const log = projectLog(entries, { file: path, start })
+function loadFromMemory(
+  { path, entries }: MemoryLog,
+  start: ProjectionStart,
+  at: string | undefined,
+): LoadedSession {
+  const log = projectLog(entries, { file: path, start, at })
   return {
     path,
     log,

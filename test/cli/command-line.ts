@@ -5,7 +5,8 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { PassThrough } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
-import { type CliIo, main } from '../../lib/cli/index.js'
+import { main } from '../../bin/main.js'
+import type { CliIo } from '../../lib/cli/index.js'
 
 export const BINARY = fileURLToPath(new URL('../../dist/bin/jsonl-session.cjs', import.meta.url))
 

@@ -1,4 +1,5 @@
-// The README's code is run as a user would paste it: in an empty folder, against the built package.
+// The code of the pages is run as a user would paste it: in an empty folder, against the built
+// package.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -9,27 +10,28 @@ import { expect, test } from 'vitest'
 import { temporaryFolder } from '../helpers/temporary.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
-const blocks = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code!)
+const pageOf = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
+const blocksOf = (name: string) =>
+  [...pageOf(name).matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code!)
+const pages = ['README.md', 'docs/COMPACTION.md']
 
-test.for(blocks.map((code, index) => [index + 1, code] as const))(
-  'block %i of the README runs',
-  ([index, code], t) => {
-    const folder = temporaryFolder(t)
-    mkdirSync(join(folder, 'node_modules'))
-    symlinkSync(root, join(folder, 'node_modules', 'jsonl-session'))
-    const compiled = ts.transpileModule(code, {
-      compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },
-    })
-    const script = join(folder, `block-${index}.mjs`)
-    writeFileSync(script, compiled.outputText)
-    const output = execFileSync(process.execPath, [script], { cwd: folder, encoding: 'utf8' })
-    expect(output).not.toBe('')
-    expect(existsSync(join(folder, '.transcripts'))).toBe(true)
-  },
-)
+test.for(
+  pages.flatMap((page) => blocksOf(page).map((code, index) => [index + 1, page, code] as const)),
+)('block %i of %s runs', ([index, , code], t) => {
+  const folder = temporaryFolder(t)
+  mkdirSync(join(folder, 'node_modules'))
+  symlinkSync(root, join(folder, 'node_modules', 'jsonl-session'))
+  const compiled = ts.transpileModule(code, {
+    compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },
+  })
+  const script = join(folder, `block-${index}.mjs`)
+  writeFileSync(script, compiled.outputText)
+  const output = execFileSync(process.execPath, [script], { cwd: folder, encoding: 'utf8' })
+  expect(output).not.toBe('')
+  expect(existsSync(join(folder, '.transcripts'))).toBe(true)
+})
 
 test('the README has code to run, and fits on a few screens', () => {
-  expect(blocks.length).toBeGreaterThanOrEqual(2)
-  expect(readme.split('\n').length).toBeLessThan(300)
+  expect(blocksOf('README.md').length).toBeGreaterThanOrEqual(2)
+  expect(pageOf('README.md').split('\n').length).toBeLessThan(300)
 })

@@ -1,6 +1,8 @@
 // What a message is made of, whichever of the two shapes its tools are recorded in: events of
 // their own, or blocks of the provider's messages.
 
+import { fieldsOf } from './projection.js'
+
 export type Part =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'call'; readonly text: string }
@@ -8,17 +10,24 @@ export type Part =
   /** Something that is no text: only said to be there. */
   | { readonly kind: 'other'; readonly text: string }
 
-export interface Turn {
+/** A message, or an event as it stands in the log. */
+interface Spoken {
   readonly type: string
-  readonly uuid: string
-  readonly ts: string
   readonly payload: unknown
-  readonly synthetic?: true | undefined
 }
 
-export function partsOf({ type, payload }: Pick<Turn, 'type' | 'payload'>): Part[] {
-  const fields = fieldsOf(payload)
-  const { content, text, summary, name, input, is_error } = fields
+export function partsOf(spoken: Spoken): Part[] {
+  try {
+    return readParts(spoken)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    // Nesting that no stack can follow is legal JSON, and files may hold it.
+    return [{ kind: 'other', text: '[nested too deeply to be shown]' }]
+  }
+}
+
+function readParts({ type, payload }: Spoken): Part[] {
+  const { content, text, summary, name, input, is_error } = fieldsOf(payload)
   if (type === 'tool_call') return [callPart(name, input)]
   if (type === 'tool_result') return [resultPart(content, is_error)]
   if (Array.isArray(content)) return content.map(partOfBlock)
@@ -51,9 +60,4 @@ function resultPart(content: unknown, isError: unknown): Part {
 
 function jsonOf(value: unknown): string {
   return JSON.stringify(value) ?? ''
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isObject ? (value as Record<string, unknown>) : {}
 }

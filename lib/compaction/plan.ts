@@ -1,0 +1,95 @@
+// Which messages a summary will stand for, and which stay. Pure: the same context and options give
+// the same plan.
+
+import type { Message } from '../chain/index.js'
+import { SessionError } from '../errors.js'
+import { chooseRange, type Range } from './choose-range.js'
+import { type Context, type ContextSource, contextOf } from './context.js'
+import { type ContextUsage, measure, type UsageOptions } from './context-usage.js'
+import { policySettings } from './policy.js'
+
+export interface PlanOptions extends UsageOptions {
+  /**
+   * The share of the messages that stays.
+   *
+   * @default 10
+   */
+  readonly keepPercent?: number | undefined
+  /** @default 5 */
+  readonly minKeepMessages?: number | undefined
+  /** Sum up from this message on, and keep what is before it. */
+  readonly from?: string | undefined
+  /** Sum up to this message, and keep what follows it. */
+  readonly upTo?: string | undefined
+  /**
+   * What the summary may cost.
+   *
+   * @default 2000
+   */
+  readonly summaryMaxTokens?: number | undefined
+  /** Keep fewer messages than asked for where the context would still be larger than this. */
+  readonly maxTokensAfter?: number | undefined
+}
+
+export interface CompactionPlan {
+  /** Which part stays: the last messages, the first ones, or none. */
+  readonly keeps: 'suffix' | 'prefix' | 'nothing'
+  /** What the summary will stand for, an older summary included. */
+  readonly covered: readonly Message[]
+  /** What stays, in its order. Behind a kept prefix there may be calls that wait for results. */
+  readonly kept: readonly Message[]
+  /** What is covered, in the messages of the context. */
+  readonly range: Range
+  readonly usage: ContextUsage
+  readonly tokensBefore: number
+  readonly tokensCovered: number
+  /** With a summary of the size it aims at. */
+  readonly tokensAfter: number
+  readonly keepPercent: number
+  /** What the plan was made for; it is compared when the plan is carried out. */
+  readonly context: Context
+}
+
+/** Throws `ERR_NOTHING_TO_COMPACT` where no cut would cover a message. */
+export function planCompaction(source: ContextSource, options: PlanOptions = {}): CompactionPlan {
+  const plan = findPlan(contextOf(source), options)
+  if (plan !== undefined) return plan
+  throw new SessionError('ERR_NOTHING_TO_COMPACT', 'No cut would cover a message')
+}
+
+/** The same for a context that is held already; `undefined` where there is no such cut. */
+export function findPlan(context: Context, options: PlanOptions = {}): CompactionPlan | undefined {
+  const { keepPercent, minKeepMessages, summaryMaxTokens } = policySettings(options)
+  const { usage, counter } = measure(context, options)
+  const { messages } = context
+  const sums = [0]
+  for (const message of messages) sums.push(sums.at(-1)! + counter.count(message))
+  const tokensOf = ({ start, end }: Range) => sums[end]! - sums[start]!
+  const tokensAfter = (range: Range) => {
+    const covered = tokensOf(range)
+    return Math.max(0, usage.tokens - covered) + Math.min(summaryMaxTokens, covered)
+  }
+  const { from, upTo, maxTokensAfter = Number.POSITIVE_INFINITY } = options
+  const range = chooseRange(context, {
+    from,
+    upTo,
+    keepPercent,
+    minKeepMessages,
+    isSmallEnough: (candidate) => tokensAfter(candidate) <= maxTokensAfter,
+  })
+  if (range === undefined) return undefined
+  const { start, end } = range
+  const isAllCovered = end - start === messages.length
+  return {
+    keeps: isAllCovered ? 'nothing' : start === 0 ? 'suffix' : 'prefix',
+    covered: messages.slice(start, end),
+    kept: [...messages.slice(0, start), ...messages.slice(end)],
+    range,
+    usage,
+    tokensBefore: usage.tokens,
+    tokensCovered: tokensOf(range),
+    tokensAfter: tokensAfter(range),
+    keepPercent,
+    context,
+  }
+}

@@ -1,0 +1,140 @@
+// When to compact and how much to keep: options of the host, made whole once.
+
+import { SessionError } from '../errors.js'
+
+export interface CompactionPolicy {
+  /**
+   * The context window of the model; 0: never by tokens.
+   *
+   * @default 0
+   */
+  maxTokens?: number | undefined
+  /**
+   * Room for the reply. At most half of `maxTokens`.
+   *
+   * @default 30000
+   */
+  reserveTokens?: number | undefined
+  /**
+   * Compact when there are more messages; 0: never by their number.
+   *
+   * @default 0
+   */
+  maxMessages?: number | undefined
+  /**
+   * The share of the messages that stays. Chat-like agents do better with 30 to 50.
+   *
+   * @default 10
+   */
+  keepPercent?: number | undefined
+  /**
+   * The share that stays when no summary could be had.
+   *
+   * @default 20
+   */
+  emergencyKeepPercent?: number | undefined
+  /** @default 5 */
+  minKeepMessages?: number | undefined
+  /**
+   * Take the summary of a recent checkpoint that covers what goes, instead of asking for one.
+   *
+   * @default true
+   */
+  preferCheckpoint?: boolean | undefined
+  /**
+   * After so many failures in a row the first summarizer is passed over.
+   *
+   * @default 3
+   */
+  failureThreshold?: number | undefined
+  /**
+   * … and tried again after so long.
+   *
+   * @default 30
+   */
+  resetMinutes?: number | undefined
+  /**
+   * How often `startRetryLoop` looks for summaries to make up for; 0: not at all.
+   *
+   * @default 60
+   */
+  retryIntervalSeconds?: number | undefined
+  /** @default 600000 */
+  summarizerTimeoutMs?: number | undefined
+  /**
+   * What a summary aims at.
+   *
+   * @default 2000
+   */
+  summaryMaxTokens?: number | undefined
+  /**
+   * What a summarizer should give its model to read. A model of 131072 tokens can, even if the
+   * estimate is a quarter short.
+   *
+   * @default 100000
+   */
+  maxInputTokens?: number | undefined
+}
+
+/** Past this door nothing is optional. */
+export type CompactionSettings = {
+  readonly [Key in keyof CompactionPolicy]-?: NonNullable<CompactionPolicy[Key]>
+}
+
+const DEFAULTS: CompactionSettings = {
+  maxTokens: 0,
+  reserveTokens: 30_000,
+  maxMessages: 0,
+  keepPercent: 10,
+  emergencyKeepPercent: 20,
+  minKeepMessages: 5,
+  preferCheckpoint: true,
+  failureThreshold: 3,
+  resetMinutes: 30,
+  retryIntervalSeconds: 60,
+  summarizerTimeoutMs: 600_000,
+  summaryMaxTokens: 2000,
+  maxInputTokens: 100_000,
+}
+
+export function policySettings(policy: CompactionPolicy = {}): CompactionSettings {
+  const given = Object.fromEntries(
+    Object.keys(DEFAULTS)
+      .map((key) => [key, policy[key as keyof CompactionPolicy]] as const)
+      .filter(([, value]) => value !== undefined),
+  )
+  for (const [key, value] of Object.entries(given)) check(key, value)
+  const settings: CompactionSettings = { ...DEFAULTS, ...given }
+  const { maxTokens, reserveTokens, maxMessages, minKeepMessages } = settings
+  return {
+    ...settings,
+    reserveTokens: Math.min(reserveTokens, maxTokens / 2),
+    // More would make a compaction that leaves too many messages, again and again.
+    minKeepMessages:
+      maxMessages > 0 ? Math.min(minKeepMessages, Math.floor(maxMessages / 2)) : minKeepMessages,
+  }
+}
+
+/** From so many tokens on compaction is due. Endless where tokens do not matter. */
+export function tokenLimit({ maxTokens, reserveTokens }: CompactionSettings): number {
+  return maxTokens > 0 ? maxTokens - reserveTokens : Number.POSITIVE_INFINITY
+}
+
+/** Why compaction is due, if it is. */
+export function shouldCompact(
+  { tokens, messages }: { readonly tokens: number; readonly messages: number },
+  policy: CompactionPolicy = {},
+): 'tokens' | 'messages' | undefined {
+  const settings = policySettings(policy)
+  if (tokens >= tokenLimit(settings)) return 'tokens'
+  return settings.maxMessages > 0 && messages > settings.maxMessages ? 'messages' : undefined
+}
+
+function check(key: string, value: unknown): void {
+  const kind = typeof DEFAULTS[key as keyof CompactionSettings]
+  if (typeof value !== kind) throw new TypeError(`${key} must be a ${kind}`)
+  if (typeof value !== 'number') return
+  const most = key.endsWith('Percent') ? 100 : Number.MAX_SAFE_INTEGER
+  if (value >= 0 && value <= most) return
+  throw new SessionError('ERR_ARG', `${key} is from 0 to ${most}, not ${value}`, { key })
+}
