@@ -6,6 +6,10 @@ const TASKS = {
   read: async (argument) => (await import('./read-tasks.mjs')).read(argument),
   'make-sessions': async (argument) => (await import('./sessions.mjs')).makeSessions(argument),
   resume: async (argument) => (await import('./sessions.mjs')).resume(argument),
+  'make-checkpoints': async (argument) =>
+    (await import('./checkpoints.mjs')).makeCheckpoints(argument),
+  'find-checkpoints': async (argument) =>
+    (await import('./checkpoints.mjs')).findCheckpoints(argument),
   'one-shots': async (argument) => (await import('./one-shots.mjs')).append(argument),
 }
 

@@ -98,6 +98,14 @@ test('the file in which a log is opened for writing is the only one that can mak
   expect(makers.map(({ name }) => relative('log', name)).sort()).toEqual(['open-file.ts'])
 })
 
+test('a log is replaced by the prune of checkpoints and by nothing else', () => {
+  const users = sources.filter(({ text }) => /\breplaceLog\(/.test(withoutComments(text)))
+  const names = users.map(({ name }) => name)
+  expect(names.sort()).toEqual(['log/replace-log.ts', 'store/checkpoint-prune.ts'])
+  const doors = sources.filter(({ text }) => /from '\.\.\/log\/inside\.js'/.test(text))
+  expect(new Set(doors.map(({ name }) => roomOf(name)))).toEqual(new Set(['store']))
+})
+
 test('no permission state has a way to the disk (003-12, 003-80)', () => {
   for (const { name, text } of sources) {
     if (name === 'format/permission-guard.ts') continue

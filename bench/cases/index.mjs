@@ -4,6 +4,7 @@
 
 import { NotInstalled } from '../peers.mjs'
 import { appendCases } from './append.mjs'
+import { checkpointCases } from './checkpoints.mjs'
 import { continuityCases } from './continuity.mjs'
 import { historyCases } from './history.mjs'
 import { processCases } from './processes.mjs'
@@ -19,6 +20,7 @@ export const cases = [
   ...redactionCases,
   ...historyCases,
   ...continuityCases,
+  ...checkpointCases,
 ]
 
 /** It returns what was measured for every row of the case, or why nothing was. */

@@ -31,6 +31,11 @@ export function writeChecksum(target: Buffer, at: number, covered: Buffer): numb
  */
 export type ChecksumState = 'valid' | 'wrong' | 'absent'
 
+/** Whether the bytes end in a checksum, right or wrong. */
+export function hasChecksumShape(bytes: Buffer, start: number, end: number): boolean {
+  return readChecksum(bytes, start, end) !== undefined
+}
+
 export function checkChecksum(bytes: Buffer, start: number, end: number): ChecksumState {
   const value = readChecksum(bytes, start, end)
   if (value === undefined) return 'absent'

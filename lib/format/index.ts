@@ -1,7 +1,13 @@
 // The door of the room that knows what a line means. Pure: no files, no clock, no ids.
 
-export { type CheckpointLabel, CheckpointPrefix } from './checkpoint-prefix.js'
-export { CHECKSUM_BYTES, type ChecksumState, checkChecksum } from './checksum.js'
+export type { CheckpointLabel } from './checkpoint-mould.js'
+export { CheckpointPrefix } from './checkpoint-prefix.js'
+export {
+  CHECKSUM_BYTES,
+  type ChecksumState,
+  checkChecksum,
+  hasChecksumShape,
+} from './checksum.js'
 export {
   type DecodeOptions,
   decodeLine,

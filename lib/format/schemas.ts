@@ -266,7 +266,7 @@ export const payloadSchemas = {
     tokens: count.optional(),
     reason: z.string().optional(),
   }),
-  // The first five are what an index reads, by their place in the line: see checkpoint-prefix.ts.
+  // The first five are what an index reads, by their place in the line: see checkpoint-mould.ts.
   checkpoint: z.looseObject({
     id: z.string().min(1),
     session_key: z.string().min(1),

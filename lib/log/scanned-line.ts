@@ -1,7 +1,12 @@
 // What a prefix scan knows of a line, found by comparing bytes where our own writer puts them.
 // Strings are made when asked for, so that whoever wants only offsets makes none.
 
-import { CHECKSUM_BYTES, type SessionEvent, UUID_CHARS_MAX } from '../format/index.js'
+import {
+  CHECKSUM_BYTES,
+  hasChecksumShape,
+  type SessionEvent,
+  UUID_CHARS_MAX,
+} from '../format/index.js'
 import type { EventEntry } from './entry.js'
 import type { Line } from './line-source.js'
 import type { UuidIndex } from './uuid-index.js'
@@ -17,8 +22,6 @@ const UUID_FIELD = Buffer.from('","uuid":"')
 const PREV_FIELD = Buffer.from('","prev_uuid":')
 const NULL = Buffer.from('null')
 const PAYLOAD_FIELD = Buffer.from(',"payload":')
-const CHECKSUM_FIELD = Buffer.from(',"crc":"')
-const CHECKSUM_END = Buffer.from('"}')
 
 const EMPTY = Buffer.alloc(0)
 
@@ -122,17 +125,6 @@ function plainEnd(bytes: Buffer, start: number, last: number): number {
 function isTime(bytes: Buffer, start: number): boolean {
   for (let at = start; at < start + TIME_BYTES; at++) {
     if (bytes[at]! < 0x2b || bytes[at]! > 0x5a) return false
-  }
-  return true
-}
-
-function hasChecksumShape(bytes: Buffer, start: number, end: number): boolean {
-  const at = end - CHECKSUM_BYTES
-  if (at < start || !isAt(bytes, end - CHECKSUM_END.length, CHECKSUM_END)) return false
-  if (!isAt(bytes, at, CHECKSUM_FIELD)) return false
-  for (let digit = at + CHECKSUM_FIELD.length; digit < end - CHECKSUM_END.length; digit++) {
-    const byte = bytes[digit]!
-    if (byte < 0x30 || byte > 0x66 || (byte > 0x39 && byte < 0x61)) return false
   }
   return true
 }

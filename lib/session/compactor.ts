@@ -210,8 +210,13 @@ export class Compactor {
     }
   }
 
+  /** Only what tells a story: a list of prompts, such as was left a moment ago, is no summary. */
   #ofCycle(cycle: string | null) {
-    return this.#place.checkpoints().filter((checkpoint) => (checkpoint.cycle ?? null) === cycle)
+    return this.#place.checkpoints().filter((checkpoint) => {
+      const isTold = ['agent', 'explicit'].includes(checkpoint.trigger)
+      const isOfCycle = (checkpoint.cycle ?? null) === cycle
+      return isOfCycle && (isTold || checkpoint.structured !== undefined)
+    })
   }
 
   #checkCheckpoint(tokens: number): void {

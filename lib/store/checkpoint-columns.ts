@@ -2,12 +2,11 @@
 // buffers, and what neighbours share once. An item becomes an object when somebody asks for it.
 
 import type { CheckpointLabel, CheckpointPrefix } from '../format/index.js'
-import type { Line } from '../log/inside.js'
-import { isTombstone, type ShardItem } from './checkpoint-items.js'
+import { type ItemPlace, isTombstone, type ShardItem } from './checkpoint-items.js'
 
 const CAPACITY_MIN = 8
 // Few shards have shorter lines on average; one that has grows on.
-const LINE_BYTES_USUAL = 768
+const LINE_BYTES_USUAL = 1024
 const ID_BYTES_USUAL = 36
 
 // One row of numbers per item.
@@ -21,6 +20,7 @@ const ROW = 5
 export class CheckpointColumns {
   #rows: Float64Array<ArrayBuffer>
   #ids: Buffer
+  #idView: DataView
   /** `undefined` stands for tombstones. */
   readonly #labels: (CheckpointLabel | undefined)[] = []
   #count = 0
@@ -30,14 +30,14 @@ export class CheckpointColumns {
     const capacity = Math.max(CAPACITY_MIN, Math.ceil(shardBytes / LINE_BYTES_USUAL))
     this.#rows = new Float64Array(capacity * ROW)
     this.#ids = Buffer.allocUnsafeSlow(capacity * ID_BYTES_USUAL)
+    this.#idView = viewOf(this.#ids)
   }
 
   /** Adds a checkpoint from its line, whose beginning was read. */
-  addLine({ label, createdAtMs, idStart, idEnd }: CheckpointPrefix, line: Line): void {
-    const { bytes, byte_offset, length } = line
-    const at = this.#add(label, createdAtMs, byte_offset, length, idEnd - idStart)
-    const ids = this.#ids
-    for (let from = idStart, to = at; from < idEnd; from++, to++) ids[to] = bytes[from]!
+  addLine(prefix: CheckpointPrefix, { byte_offset, length }: ItemPlace): void {
+    const idBytes = prefix.idEnd - prefix.idStart
+    const at = this.#add(prefix.label, prefix.createdAtMs, byte_offset, length, idBytes)
+    prefix.copyId(this.#idView, at)
   }
 
   add(item: ShardItem): void {
@@ -96,7 +96,7 @@ export class CheckpointColumns {
     const idStart = this.#count === 0 ? 0 : this.#rows[row - ROW + ID_END]!
     const idEnd = idStart + idBytes
     if (row === this.#rows.length) this.#rows = doubled(this.#rows)
-    while (idEnd > this.#ids.length) this.#ids = Buffer.concat([this.#ids], 2 * this.#ids.length)
+    if (idEnd > this.#ids.length) this.#growIds(idEnd)
     const rows = this.#rows
     rows[row + OFFSET] = byteOffset
     rows[row + LENGTH] = length
@@ -107,11 +107,22 @@ export class CheckpointColumns {
     return idStart
   }
 
+  #growIds(least: number): void {
+    const larger = Buffer.allocUnsafeSlow(Math.max(least, 2 * this.#ids.length))
+    this.#ids.copy(larger)
+    this.#ids = larger
+    this.#idView = viewOf(larger)
+  }
+
   #labelIndex(label: CheckpointLabel | undefined): number {
     const labels = this.#labels
     if (labels.length === 0 || labels[labels.length - 1] !== label) labels.push(label)
     return labels.length - 1
   }
+}
+
+function viewOf(bytes: Buffer): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
 function doubled(rows: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {

@@ -47,6 +47,7 @@ export function* itemsFromEnd(log: OpenLog, report: Report): Generator<ShardItem
   }
 }
 
+const OPENING_BRACE = 0x7b
 // Inside of texts it would be escaped.
 const RECORD_START = Buffer.from('{"type":"')
 
@@ -57,7 +58,9 @@ const RECORD_START = Buffer.from('{"type":"')
 export function isPrefixRead(prefix: CheckpointPrefix, line: Line): boolean {
   const { bytes, start, end } = line
   if (!line.isEnded || line.isOversize || !prefix.read(bytes, start, end)) return false
-  const next = bytes.indexOf(RECORD_START, start + 1)
+  const brace = bytes.indexOf(OPENING_BRACE, prefix.end)
+  if (brace === -1 || brace > end) return true
+  const next = bytes.indexOf(RECORD_START, brace)
   return next === -1 || next > end
 }
 

@@ -24,7 +24,8 @@ export class CheckpointShards {
   refresh(path: string, report: Report): ShardIndex | undefined {
     return this.open(path, report, (log) => {
       const index = this.#indexes.get(path) ?? new ShardIndex()
-      this.#buffer ??= Buffer.allocUnsafeSlow(BUFFER_BYTES)
+      // For those who look into one shard only, a buffer of its size is made by the reader.
+      if (this.#indexes.size > 0) this.#buffer ??= Buffer.allocUnsafeSlow(BUFFER_BYTES)
       index.refresh(log, this.#buffer)
       this.#indexes.set(path, index)
       for (const found of index.diagnostics) report(found)
@@ -32,31 +33,28 @@ export class CheckpointShards {
     })
   }
 
-  /** Hands an open shard to a step; `undefined` when it is not there or cannot be opened. */
+  /**
+   * Hands an open shard to a step; `undefined` when it is not there, cannot be read, or is cut
+   * while it is read.
+   */
   open<Result>(
     path: string,
     report: Report,
     step: (log: OpenLogWithStats) => Result,
   ): Result | undefined {
-    const log = this.#openIfThere(path, report)
-    if (log === undefined) return undefined
+    let fd: number | undefined
     try {
+      const log = openForReading(path)
+      fd = log.fd
       return step(log)
-    } finally {
-      closeSync(log.fd)
-    }
-  }
-
-  #openIfThere(path: string, report: Report): OpenLogWithStats | undefined {
-    try {
-      return openForReading(path)
     } catch (error) {
-      this.#indexes.delete(path)
       if (!isSessionError(error)) throw error
-      if (error.code !== 'ERR_NOT_FOUND') {
-        report(diagnostic('unreadable_file', error.message, { file: path }))
-      }
+      this.#indexes.delete(path)
+      if (error.code === 'ERR_NOT_FOUND') return undefined
+      report(diagnostic('unreadable_file', error.message, { file: path }))
       return undefined
+    } finally {
+      if (fd !== undefined) closeSync(fd)
     }
   }
 }

@@ -46,7 +46,8 @@ export function selectProjects(options: SelectProjectsOptions): ProjectSelection
   if (repository === undefined) {
     return { names, has: (recorded) => recorded !== null && names.has(recorded) }
   }
-  const isInRepository = cached((path) => repositoryOf(path) === repository)
+  // A relative path was relative to somebody else's folder.
+  const isInRepository = cached((path) => isAbsolute(path) && repositoryOf(path) === repository)
   return {
     names: undefined,
     has: (recorded) => recorded !== null && (names.has(recorded) || isInRepository(recorded)),

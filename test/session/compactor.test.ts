@@ -69,7 +69,7 @@ test('nothing happens until the context is full (002-13, 002-31)', async (t) => 
 })
 
 test('a compaction is a summary and a boundary in one write, with what it knows (001-38, 001-44, 001-46, 002-28, T16)', async (t) => {
-  const { session } = await newSession(t)
+  const { session } = await newSession(t, { continuity: false })
   await talk(session, 1, 40)
   const compactor = createCompactor(session, { summarizers: [good] })
   for (const round of [1, 2]) {
@@ -238,7 +238,7 @@ test('one compaction at a time for each handle, and the next one after it', asyn
 })
 
 test('a compaction that is called off writes nothing and leaves the way free', async (t) => {
-  const { session } = await newSession(t)
+  const { session } = await newSession(t, { continuity: false })
   await talk(session, 1, 20)
   const { summarizer, asked } = thinking()
   const controller = new AbortController()
@@ -431,4 +431,27 @@ test('a structure of the summarizer is stored, unless it is no JSON', async (t: 
     expect(payload['structured']).toEqual(stored)
     expect((await verifyLog(session.path)).findings).toEqual([])
   }
+})
+
+test('before the summarizer is asked, what is known is stored beside the session (000-07, T43)', async (t) => {
+  const { session } = await newSession(t)
+  await talk(session, 1, 40)
+  let known: readonly string[] = []
+  const watching: Summarizer = async () => {
+    known = session.checkpoints().map(({ trigger }) => trigger)
+    return { text: 'All of it.' }
+  }
+  await createCompactor(session, { summarizers: [watching] }).compact()
+  expect(known).toEqual(['pre_compaction'])
+})
+
+test('the words of an agent stand for what goes when nobody can sum it up', async (t) => {
+  const { session } = await newSession(t)
+  await talk(session, 1, 40)
+  const { id } = await session.checkpoint({ digest: 'The parser is half done.' })
+  const outcome = await createCompactor(session, {}).compact()
+  expect(outcome).toMatchObject({ strategy: 'checkpoint' })
+  expect(session.checkpoints().map((it) => it.id)).toContain(id)
+  const [summary] = session.messages().messages
+  expect(summary!.payload).toMatchObject({ text: expect.stringContaining('half done') })
 })

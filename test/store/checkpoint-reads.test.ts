@@ -14,15 +14,21 @@ import {
 } from '../../lib/store/index.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 import { Transcript } from './catalog-transcript.js'
-import { checkpointLine, clock, saveShard } from './checkpoint-lines.js'
+import { checkpointLine, clock, numbersOf, saveShard } from './checkpoint-lines.js'
 
-const calls = vi.hoisted(() => ({ opened: [] as string[], read: 0, listed: 0 }))
+const calls = vi.hoisted(() => ({
+  opened: [] as string[],
+  read: 0,
+  listed: 0,
+  beforeOpening: (_: string) => {},
+}))
 
 vi.mock('node:fs', async (importOriginal) => {
   const original = await importOriginal<typeof fs>()
   return {
     ...original,
     openSync: (path: string, flags: number) => {
+      calls.beforeOpening(path)
       const fd = original.openSync(path, flags)
       calls.opened.push(path)
       return fd
@@ -39,7 +45,7 @@ vi.mock('node:fs', async (importOriginal) => {
   }
 })
 
-function counted(step: () => void): { opened: string[]; read: number; listed: number } {
+function counted(step: () => void): Pick<typeof calls, 'opened' | 'read' | 'listed'> {
   Object.assign(calls, { opened: [], read: 0, listed: 0 })
   step()
   return { ...calls, opened: calls.opened.map((path) => basename(path)) }
@@ -126,4 +132,27 @@ test('an index that is kept up reads what was added and nothing else', () => {
   expect(counted(() => index.list(query)).read).toBeLessThan(4 * line)
   expect(index.list(query).checkpoints[0]?.checkpoint.id).toMatch(/1000$/)
   expect(join(root, '.checkpoints', shardNameOf(project))).toBe(path)
+})
+
+test('a shard that is replaced between choosing and loading is looked at again', (t) => {
+  const root = temporaryFolder(t)
+  const path = saveShard(
+    root,
+    '/work/app',
+    [1, 2, 3].map((number) => checkpointLine({ number })),
+  )
+  const pruned = Buffer.concat([2, 3, 4].map((number) => checkpointLine({ number })))
+  let opened = 0
+  calls.beforeOpening = (name) => {
+    if (name !== path || ++opened !== 2) return
+    fs.writeFileSync(`${path}.new`, pruned)
+    fs.renameSync(`${path}.new`, path)
+  }
+  t.onTestFinished(() => {
+    calls.beforeOpening = () => {}
+  })
+  const { checkpoints, diagnostics } = listCheckpoints({ root, ...clock, project: '/work/app' })
+  expect(numbersOf(checkpoints)).toEqual([4, 3, 2])
+  expect(diagnostics).toEqual([])
+  expect(opened).toBe(4)
 })

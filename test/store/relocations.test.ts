@@ -113,4 +113,6 @@ test('sessions of other working trees are found in the scope of the repository o
     expect(idsOf({ root, project, scope: 'all' })).toHaveLength(4)
   }
   expect(idsOf({ root, project: at('stranger'), scope: 'repository' })).toEqual(['stranger'])
+  const { has } = selectProjects({ root, project: at('main'), scope: 'repository' })
+  expect([has(at('tree')), has('.'), has(null)]).toEqual([true, false, false])
 })

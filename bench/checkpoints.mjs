@@ -1,0 +1,123 @@
+// Stores full of checkpoints, and the ways to find something in them, each in a process that has
+// done nothing else.
+
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { randomOf, textOf } from './events.mjs'
+import { loadFormat, loadSessions } from './library.mjs'
+import { peakBytes } from './read-tasks.mjs'
+
+const PER_SESSION = 20
+const SNIPPETS = 10
+const SNIPPET_CHARS = 60
+const SOURCE_CHARS = 256 * 1024
+const START = Date.UTC(2026, 0, 1)
+const MINUTE_MS = 60_000
+
+export function projectName(number) {
+  return `/home/ada/work/project-${number}`
+}
+
+/** A store per entry: so many projects, so many checkpoints in each. */
+export async function makeCheckpoints({ stores }) {
+  const { LineEncoder } = await loadFormat()
+  const { appendCheckpoint } = await loadSessions()
+  const encoder = new LineEncoder()
+  const random = randomOf(7)
+  const source = textOf(SOURCE_CHARS, random)
+  for (const { root, projects, perProject } of stores) {
+    for (let number = 0; number < projects; number++) {
+      const project = projectName(number)
+      const said = { session_key: 'first', trigger: 'periodic', harness: 'bench', digest: '' }
+      const { path } = await appendCheckpoint({ ...said, prompt_count: 1, project }, { root })
+      encoder.reset()
+      for (let at = 0; at < perProject; at++) {
+        encoder.addEvent(lineOf(project, number * perProject + at, source, random))
+      }
+      writeFileSync(path, encoder.bytes({ isolate: false }))
+    }
+  }
+}
+
+/** As a passive checkpoint is: ten prompts, a few words of each. */
+function lineOf(project, index, source, random) {
+  const id = uuidOf(index)
+  const ts = new Date(START + index * MINUTE_MS).toISOString()
+  const snippet = () => {
+    const start = Math.floor(random() * (SOURCE_CHARS - SNIPPET_CHARS))
+    return `- ${source.slice(start, start + SNIPPET_CHARS)}`
+  }
+  const snippets = Array.from({ length: SNIPPETS }, snippet).join('\n')
+  const payload = {
+    id,
+    session_key: uuidOf(Math.floor(index / PER_SESSION)),
+    created_at: ts,
+    project_normalized: project,
+    trigger: 'periodic',
+    agent_id: 'default',
+    harness: 'bench',
+    project,
+    prompt_count: 10,
+    total_prompt_count: 10 * (index % PER_SESSION),
+    digest: `## Session Checkpoint\nProject: ${project}\n\n### Recent Prompts\n${snippets}`,
+    cause: 'prompt_interval',
+    transcript_offset: index * 1000,
+    last_uuid: id,
+    cycle: null,
+  }
+  return {
+    type: 'checkpoint',
+    ts,
+    uuid: id,
+    prevJson: 'null',
+    payloadJson: JSON.stringify(payload),
+  }
+}
+
+function uuidOf(number) {
+  return `00000000-0000-4000-8000-${number.toString(16).padStart(12, '0')}`
+}
+
+const WAYS = {
+  async index({ root }) {
+    const { CheckpointIndex } = await loadSessions()
+    return () => new CheckpointIndex({ root }).list({ limit: 0 }).diagnostics.length
+  },
+  /** The same index without any of our means. */
+  'parse-lines': async ({ root, lines }) => {
+    const folder = join(root, '.checkpoints')
+    return () => {
+      const shards = readdirSync(folder).map((name) => {
+        const text = readFileSync(join(folder, name), 'utf8').split('\n')
+        return text.filter((line) => line !== '').map(entryOf)
+      })
+      return shards.reduce((left, entries) => left - entries.length, lines)
+    }
+  },
+  async newest({ root, project }) {
+    const { findNewestCheckpoint } = await loadSessions()
+    return () => (findNewestCheckpoint({ root, project }).newest === undefined ? 1 : 0)
+  },
+}
+
+function entryOf(line) {
+  const { payload } = JSON.parse(line)
+  const { id, session_key, created_at, project_normalized, trigger } = payload
+  return { id, session_key, createdAtMs: Date.parse(created_at), project_normalized, trigger }
+}
+
+/** It returns the time in microseconds, and how much memory the process had at most. */
+export async function findCheckpoints({ way, ...argument }) {
+  const run = await WAYS[way](argument)
+  const start = performance.now()
+  const problems = run()
+  const micros = (performance.now() - start) * 1000
+  if (problems !== 0) throw new Error(`${way} did not find what is there`)
+  return { micros, peakBytes: peakBytes() }
+}
+
+export function emptyStore(folder, name) {
+  const root = join(folder, name)
+  mkdirSync(root, { mode: 0o700 })
+  return root
+}
