@@ -14,12 +14,12 @@ import {
   type PartKey,
   type StoreOptions,
 } from '../store/index.js'
+import { clipBytes } from './clip.js'
 import { checkMemories, checkRunId, checkSummary, type Memory } from './context-input.js'
 import { isDone } from './memories.js'
 import { conflictsIn, memoryKeys, summaryKey } from './part-keys.js'
 import { type RedactText, redactWords } from './served.js'
 import { readOrigin } from './session-facts.js'
-import { cutToBytes } from './shorten.js'
 
 const DIGEST_BYTES_MAX = 16 * 1024
 
@@ -141,7 +141,7 @@ function newCheckpoint(
 ): NewCheckpoint {
   const session_key = normalizeSessionKey(options.sessionKey)
   const origin = readOrigin(session_key, options)
-  const digest = cutToBytes(words.digest, DIGEST_BYTES_MAX)
+  const digest = clipBytes(words.digest, DIGEST_BYTES_MAX)
   return {
     prompt_count: 0,
     last_uuid: readTip(session_key, options),

@@ -1,11 +1,12 @@
 // Text that has to fit. A character is never cut in two.
 
+import { oneLine } from './clip.js'
+
 const ELLIPSIS = '…'
-const SPACE = /[\s\u0085]+/gu
 
 /** The text on one line, of at most so many code points; an ellipsis among them tells of more. */
 export function shorten(text: string, codePoints: number): string {
-  const line = text.toWellFormed().replace(SPACE, ' ').trim()
+  const line = oneLine(text)
   if (line.length <= codePoints) return line
   const characters = Array.from(line.slice(0, 2 * codePoints + 2))
   if (characters.length <= codePoints) return line
@@ -27,13 +28,6 @@ export function cutToChars(text: string, chars: number): string {
   if (lineEnd >= chars / 2) return text.slice(0, lineEnd).trimEnd()
   const isSplit = isHighSurrogate(text.charCodeAt(chars - 1))
   return text.slice(0, Math.max(0, isSplit ? chars - 1 : chars)).trimEnd()
-}
-
-/** At most so many bytes of UTF-8. */
-export function cutToBytes(text: string, bytes: number): string {
-  if (Buffer.byteLength(text) <= bytes) return text
-  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(bytes))
-  return text.slice(0, read)
 }
 
 function isHighSurrogate(unit: number): boolean {

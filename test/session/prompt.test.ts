@@ -184,3 +184,10 @@ test('a listener that throws does not make a written prompt fail', async (t) => 
   expect(session.messages().messages).toMatchObject([{ uuid }])
   expect(uncaught).toEqual([bug])
 })
+
+test('with redactOnWrite no secret of a prompt reaches the history either', async (t) => {
+  const { home, session } = await newSession(t, { redactOnWrite: true })
+  await session.prompt('deploy with GITHUB_TOKEN=abcdef123456')
+  expect((await read_history({ home }))[0]!.prompt).toBe('deploy with GITHUB_TOKEN=[REDACTED]')
+  expect(readFileSync(session.path, 'utf8')).not.toContain('abcdef123456')
+})
