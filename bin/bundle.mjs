@@ -1,14 +1,20 @@
-// The command line as two files: one that knows the version, and one with all the rest. Loading
-// sixty small modules takes longer than most commands, and CommonJS starts faster than ESM. What
-// is loaded by name at run time (watchers, schemas, the addon) stays outside.
+// The command line as a few files: one that knows the version, one for each command that scripts
+// call for every event, and one with all the rest. Loading sixty small modules takes longer than
+// most commands, and so does compiling what is not used; CommonJS starts faster than ESM. What is
+// loaded by name at run time (watchers, schemas, the addon) stays outside.
 
+import { readdirSync } from 'node:fs'
+import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
 const beside = (name) => fileURLToPath(new URL(name, import.meta.url))
 
+const hotCommands = readdirSync(beside('hot')).map((file) => basename(file, '.ts'))
+
 const shared = {
   outdir: 'dist/bin',
+  outbase: 'bin',
   outExtension: { '.js': '.cjs' },
   bundle: true,
   platform: 'node',
@@ -18,37 +24,46 @@ const shared = {
   logLevel: 'warning',
 }
 
-await build({
+const commands = {
   ...shared,
-  entryPoints: ['bin/jsonl-session.ts'],
-  supported: { 'dynamic-import': false },
-  plugins: [
-    {
-      name: 'the-rest-is-another-file',
-      setup: ({ onResolve }) =>
-        onResolve({ filter: /^\.\/main\.js$/ }, () => ({
-          path: './main.cjs',
-          external: true,
-        })),
-    },
-  ],
-})
-
-await build({
-  ...shared,
-  entryPoints: ['bin/main.ts'],
   external: ['fs-native-extensions', 'chokidar', 'zod'],
   // graceful-fs is its default file system, and we hand it another one.
   alias: { 'graceful-fs': 'node:fs', 'signal-exit': beside('no-exit-hook.cjs') },
-  plugins: [
-    {
-      name: 'proper-lockfile-inside',
-      setup: ({ onResolve }) =>
-        onResolve({ filter: /\/load-proper-lockfile\.js$/ }, () => ({
-          path: beside('proper-lockfile.ts'),
-        })),
-    },
-  ],
   define: { 'import.meta.url': 'importMetaUrl' },
   banner: { js: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
+}
+
+const properLockfileInside = {
+  name: 'proper-lockfile-inside',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /\/load-proper-lockfile\.js$/ }, () => ({
+      path: beside('proper-lockfile.ts'),
+    })),
+}
+
+// esbuild makes whatever is imported later, and all that this imports, run later too: a wrapper
+// around each module, which V8 then reads twice.
+const theRestIsAnotherFile = {
+  name: 'the-rest-is-another-file',
+  setup: ({ onResolve }) => {
+    const elsewhere = (path) => () => ({ path, external: true })
+    onResolve({ filter: /^\.\/main\.js$/ }, elsewhere('../main.cjs'))
+    onResolve({ filter: /\/format\/schemas\.js$/ }, elsewhere('../../lib/format/schemas.js'))
+  },
+}
+
+await build({
+  ...shared,
+  entryPoints: ['bin/jsonl-session.ts'],
+  external: ['*.cjs'],
+  define: { HOT_COMMANDS: JSON.stringify(hotCommands) },
 })
+
+await build({
+  ...commands,
+  entryPoints: hotCommands.map((name) => `bin/hot/${name}.ts`),
+  supported: { 'dynamic-import': false },
+  plugins: [properLockfileInside, theRestIsAnotherFile],
+})
+
+await build({ ...commands, entryPoints: ['bin/main.ts'], plugins: [properLockfileInside] })

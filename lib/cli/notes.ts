@@ -2,6 +2,7 @@
 // program can read both streams.
 
 import type { Diagnostic } from '../format/index.js'
+import { withoutThrowing } from './output.js'
 import { toPlainText } from './plain-text.js'
 
 export interface NotesOptions {
@@ -10,14 +11,19 @@ export interface NotesOptions {
 }
 
 export class Notes {
-  readonly #stream: NodeJS.WriteStream
+  readonly #io: Pick<NodeJS.Process, 'stderr'>
   readonly #isQuiet: boolean
   readonly #isJson: boolean
 
-  constructor(stream: NodeJS.WriteStream, { isQuiet, isJson }: NotesOptions) {
-    this.#stream = stream
+  constructor(io: Pick<NodeJS.Process, 'stderr'>, { isQuiet, isJson }: NotesOptions) {
+    this.#io = io
     this.#isQuiet = isQuiet
     this.#isJson = isJson
+  }
+
+  // Nobody to tell is nothing lost: words for people are not the answer.
+  get #stream(): NodeJS.WriteStream {
+    return withoutThrowing(this.#io.stderr)
   }
 
   /** Whether somebody is watching who may be told of progress. */

@@ -7,13 +7,16 @@ const HELD_CHARS_MAX = 64 * 1024
 export class ReaderGone extends Error {}
 
 export class Output {
-  readonly #stream: NodeJS.WriteStream
+  readonly #io: Pick<NodeJS.Process, 'stdout'>
   #held = ''
 
-  constructor(stream: NodeJS.WriteStream) {
-    this.#stream = stream
-    // The callback of every write hears of its error too; without a listener it would be thrown.
-    stream.on('error', () => {})
+  /** Of the process, and not its stream: Node makes that when it is asked for, in milliseconds. */
+  constructor(io: Pick<NodeJS.Process, 'stdout'>) {
+    this.#io = io
+  }
+
+  get #stream(): NodeJS.WriteStream {
+    return withoutThrowing(this.#io.stdout)
   }
 
   get isTerminal(): boolean {
@@ -47,4 +50,16 @@ export class Output {
 // EOF is what Windows says of a closed pipe; the last is what every write after the first hears.
 function isReaderGone({ code }: NodeJS.ErrnoException): boolean {
   return code === 'EPIPE' || code === 'EOF' || code === 'ERR_STREAM_DESTROYED'
+}
+
+const deaf = new WeakSet<NodeJS.WriteStream>()
+
+/**
+ * A stream whose errors are heard only by those who ask: the callback of every write hears of its
+ * own, and without a listener it would be thrown as well.
+ */
+export function withoutThrowing(stream: NodeJS.WriteStream): NodeJS.WriteStream {
+  if (!deaf.has(stream)) stream.on('error', () => {})
+  deaf.add(stream)
+  return stream
 }

@@ -1,6 +1,7 @@
 // The payload of an event, as it comes from a command line or a pipe.
 
 import { type Call, UsageError } from './command.js'
+import { findJsonError } from './json-error.js'
 import { readStdin } from './text-input.js'
 
 const EXAMPLE = `Example: --payload '{"content":"hello"}'`
@@ -21,7 +22,6 @@ export async function payloadOf(call: Call): Promise<Record<string, unknown>> {
 }
 
 async function notJson(text: string): Promise<UsageError> {
-  const { findJsonError } = await import('./json-error.js')
   const position = findJsonError(text)
   const lines = text.slice(0, position).split('\n')
   const line = lines.length

@@ -4,6 +4,7 @@
 import { isSessionError, type SessionError, toSessionError } from '../errors.js'
 import { type CliIo, UsageError } from './command.js'
 import { exitCodeOf } from './exit-codes.js'
+import { withoutThrowing } from './output.js'
 import { toPlainText } from './plain-text.js'
 
 export interface ReportOptions {
@@ -16,8 +17,9 @@ export interface ReportOptions {
 export function reportError(thrown: unknown, { io, isJson, commandName }: ReportOptions): number {
   const error = known(thrown)
   const text = isJson ? jsonOf(error) : sentenceOf(error, commandName)
-  io.stderr.write(`${text}\n`)
-  if (io.env['JSONL_SESSION_DEBUG'] === '1') io.stderr.write(`${stackOf(thrown)}\n`)
+  const stderr = withoutThrowing(io.stderr)
+  stderr.write(`${text}\n`)
+  if (io.env['JSONL_SESSION_DEBUG'] === '1') stderr.write(`${stackOf(thrown)}\n`)
   return exitCodeOf(error)
 }
 

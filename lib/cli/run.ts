@@ -1,63 +1,24 @@
 // From arguments to the one command they name.
 
-import {
-  type Call,
-  type CliIo,
-  type CliRooms,
-  type Command,
-  GLOBAL_OPTIONS,
-  UsageError,
-} from './command.js'
+import { GLOBAL_OPTIONS, UsageError } from './command.js'
 import { COMMANDS } from './commands.js'
-import { Notes } from './notes.js'
-import { type Output, ReaderGone } from './output.js'
+import { withoutThrowing } from './output.js'
 import { parse } from './parse.js'
-
-interface Surroundings {
-  readonly io: CliIo
-  readonly output: Output
-  readonly rooms: CliRooms
-}
+import { reporting, runCommand, type Surroundings } from './run-command.js'
 
 export async function run(argv: readonly string[], surroundings: Surroundings): Promise<number> {
-  const { io, output } = surroundings
+  const { output } = surroundings
   const args = commandFirst(argv)
   const command = await COMMANDS.get(args[0] ?? '')?.()
-  try {
-    return command === undefined
-      ? await runWithoutCommand(args, surroundings)
-      : await runCommand(command, args.slice(1), surroundings)
-  } catch (error) {
-    if (error instanceof ReaderGone) throw error
-    // What was printed before the failure was true, so it is not taken back.
-    await output.flush()
-    const { reportError } = await import('./report-error.js')
-    return reportError(error, {
-      io,
-      isJson: args.includes('--json'),
-      commandName: command?.name,
-    })
-  }
-}
-
-async function runCommand(
-  command: Command,
-  args: readonly string[],
-  { io, output, rooms }: Surroundings,
-): Promise<number> {
-  const parsed = await parse(command, args)
-  if (typeof parsed === 'string') {
+  const asker = { isJson: args.includes('--json'), commandName: command?.name }
+  return reporting(surroundings, asker, async () => {
+    if (command === undefined) return runWithoutCommand(args, surroundings)
+    const parsed = await parse(command, args.slice(1))
+    if (typeof parsed !== 'string') return runCommand(command, parsed, surroundings)
     await output.write(parsed)
     await output.flush()
     return 0
-  }
-  const isQuiet = parsed.has('quiet')
-  const isJson = parsed.has('json')
-  const notes = new Notes(io.stderr, { isQuiet, isJson })
-  const call: Call = { ...parsed, output, io, rooms, notes }
-  const exitCode = await command.run(call)
-  await output.flush()
-  return exitCode
+  })
 }
 
 async function runWithoutCommand(
@@ -71,7 +32,7 @@ async function runWithoutCommand(
   const { text, isAnswer } = explain(commands, args)
   if (!isAnswer) {
     if (args.includes('--json')) throw new UsageError('No command was named')
-    io.stderr.write(text)
+    withoutThrowing(io.stderr).write(text)
     return 2
   }
   await output.write(text)

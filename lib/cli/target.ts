@@ -1,14 +1,15 @@
 // Which file is meant: an argument that contains a separator or ends in .jsonl is a file, anything
 // else is a session, by its id or by the beginning of it.
 
+import { resolve } from 'node:path'
 import { SessionError } from '../errors.js'
 import type { StoreOptions } from '../store/index.js'
+import { digestTranscript, findTranscript, isSkipped, layoutOf } from '../store/index.js'
 import { UsageError } from './command.js'
 
 export async function pathOf(target: string, options: StoreOptions): Promise<string> {
   if (isFile(target)) return target
   // Who names a file needs no store, and should not wait for it to load.
-  const { findTranscript } = await import('../store/index.js')
   return findTranscript(target, options)
 }
 
@@ -18,8 +19,6 @@ export async function pathOf(target: string, options: StoreOptions): Promise<str
  */
 export async function sessionOf(target: string, options: StoreOptions): Promise<string> {
   if (!isFile(target)) return target
-  const { resolve } = await import('node:path')
-  const { digestTranscript, isSkipped, layoutOf } = await import('../store/index.js')
   const path = resolve(target)
   const digest = digestTranscript(path)
   if (isSkipped(digest)) {

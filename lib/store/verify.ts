@@ -1,6 +1,7 @@
 // Is a log whole? Reads all of it, checks every line, every link and every payload, and writes
 // nothing.
 
+import { walkChain } from '../chain/index.js'
 import {
   belongsTo,
   type Diagnostic,
@@ -9,7 +10,6 @@ import {
   type PlacedLink,
   type SessionEvent,
 } from '../format/index.js'
-
 import { readLog } from '../log/index.js'
 
 export interface VerifyReport {
@@ -27,8 +27,6 @@ export async function verifyLog(
   { signal }: { signal?: AbortSignal | undefined } = {},
 ): Promise<VerifyReport> {
   const checkPayload = await payloadChecker()
-  // Like the schemas, only for those who verify: appending should not wait for it to load.
-  const { walkChain } = await import('../chain/index.js')
   const findings: Diagnostic[] = []
   const links: PlacedLink[] = []
   let eventCount = 0

@@ -33,6 +33,23 @@ test('append loads the kernel lock, and no schemas and no watcher', async (t) =>
   expect([...packagesOf(files)]).toEqual(['fs-native-extensions'])
 })
 
+test('what scripts call for every event loads its own command and none of the others', async (t) => {
+  const root = temporaryFolder(t)
+  const ours = (files: readonly string[]) => files.filter((file) => file.includes('/dist/'))
+  for (const args of [
+    ['append', 'demo', '--type', 'user'],
+    ['prompt', 'demo', 'hello'],
+    ['remember', 'demo', 'hello'],
+    ['history', 'add', 'hello', '--session', 'demo'],
+    ['resume', 'demo', '--json'],
+  ]) {
+    expect(ours(await loadedBy(args, root)), args.join(' ')).toEqual([
+      expect.stringMatching(/dist\/bin\/jsonl-session\.cjs$/),
+      expect.stringMatching(/dist\/bin\/hot\/[a-z-]+\.cjs$/),
+    ])
+  }
+})
+
 test('history add loads the kernel lock, and no schemas and no watcher', async (t) => {
   const root = temporaryFolder(t)
   const files = await loadedBy(['history', 'add', 'hello', '--session', 'demo'], root)

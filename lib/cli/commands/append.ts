@@ -1,7 +1,10 @@
 // One event into a session, from a script or a shell.
 
+import { append_transcript } from '../../session/index.js'
+import { layoutOf } from '../../store/index.js'
 import { storeOptionsOf } from '../arguments.js'
 import { type Call, type Command, UsageError } from '../command.js'
+import { payloadOf } from '../payload.js'
 
 const LESSON = `The event follows the newest one of the session unless --prev says otherwise. Appending the same
 --uuid again writes nothing, so a script that is not sure may simply try again; that is promised
@@ -46,9 +49,7 @@ export const append: Command = {
     const sessionId = call.operands[0]!
     const type = call.value('type')
     if (type === undefined) throw new UsageError('append needs --type, for example --type user')
-    const { payloadOf } = await import('../payload.js')
     const payload = await payloadOf(call)
-    const { append_transcript } = await import('../../session/index.js')
     const storeOptions = storeOptionsOf(call)
     const receipt = await append_transcript(
       {
@@ -67,7 +68,6 @@ export const append: Command = {
     if (call.has('json')) {
       await call.output.write(`${JSON.stringify({ uuid, byte_offset, line_number, duplicate })}\n`)
     } else {
-      const { layoutOf } = await import('../../store/index.js')
       const path = layoutOf(storeOptions).transcriptPath(sessionId)
       const what = duplicate ? `nothing written, already there: ${type}` : `appended ${type}`
       await call.output.write(

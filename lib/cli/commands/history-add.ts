@@ -1,8 +1,10 @@
 // One prompt into the history, from a script or a hook.
 
+import { append_history } from '../../store/index.js'
 import { storeOptionsOf } from '../arguments.js'
 import { type Command, UsageError } from '../command.js'
 import { EXIT } from '../exit-codes.js'
+import { textOperand } from '../text-input.js'
 
 const LESSON = `A blank prompt is not recorded. With --event-uuid the prompt is recorded once, however often that
 is tried: it is looked for in the last 64 KiB.
@@ -34,9 +36,7 @@ export const historyAdd: Command = {
   async run(call) {
     const sessionId = call.value('session')
     if (sessionId === undefined) throw new UsageError('history add needs --session, the id of one')
-    const { textOperand } = await import('../text-input.js')
     const prompt = await textOperand(call, call.operands[0]!, 'prompt')
-    const { append_history } = await import('../../store/index.js')
     const receipt = await append_history(prompt, sessionId, {
       ...storeOptionsOf(call),
       project: call.value('project') ?? call.io.cwd(),

@@ -1,8 +1,10 @@
 // What a person said, for harnesses that have no hook for it: event, history and continuity in one.
 
+import { promptOnce } from '../../session/index.js'
 import { storeOptionsOf } from '../arguments.js'
 import type { Command } from '../command.js'
 import { EXIT } from '../exit-codes.js'
+import { textOperand } from '../text-input.js'
 
 const LESSON = `The prompt becomes a user event of the session, which is created if it is new, and a line of the
 history. Every tenth one also leaves a checkpoint for the next session of the project.
@@ -29,10 +31,9 @@ export const prompt: Command = {
     { name: 'uuid', value: 'U', text: 'the uuid of the event: tried again, it is recorded once' },
   ],
   lesson: LESSON,
+  isHot: true,
 
   async run(call) {
-    const { textOperand } = await import('../text-input.js')
-    const { promptOnce } = await import('../../session/index.js')
     const [session_id, operand] = call.operands as [string, string]
     const content = await textOperand(call, operand, 'prompt')
     const receipt = await promptOnce(

@@ -1,8 +1,11 @@
 // Something that later sessions should know, too.
 
+import { rememberOnce } from '../../session/index.js'
 import { storeOptionsOf } from '../arguments.js'
 import type { Command } from '../command.js'
 import { EXIT } from '../exit-codes.js'
+import { sessionOf } from '../target.js'
+import { textOperand } from '../text-input.js'
 
 const LESSON = `It stands in the session's next checkpoint, under "Remembered".
 
@@ -26,11 +29,9 @@ export const remember: Command = {
   operandText: ['the session', 'what to remember, or - to read it from stdin'],
   options: [],
   lesson: LESSON,
+  isHot: true,
 
   async run(call) {
-    const { textOperand } = await import('../text-input.js')
-    const { sessionOf } = await import('../target.js')
-    const { rememberOnce } = await import('../../session/index.js')
     const options = storeOptionsOf(call)
     const session = await sessionOf(call.operands[0]!, options)
     const text = await textOperand(call, call.operands[1]!, 'text')

@@ -2,9 +2,13 @@
 
 import { isSessionError } from '../../errors.js'
 import type { ResumedSession, ResumeOptions } from '../../session/index.js'
+import { resumeSession } from '../../session/index.js'
 import { oneOf, refuseTogether, storeOptionsOf } from '../arguments.js'
 import { type Call, type Command, UsageError } from '../command.js'
 import { EXIT } from '../exit-codes.js'
+import { printResumed } from '../print-resumed.js'
+import { reportError } from '../report-error.js'
+import { sessionOf } from '../target.js'
 
 const LESSON = `Without a session the newest of this project is taken: the one in which somebody last spoke. The
 old transcript is only read; the new session names it as its parent and goes on from there.
@@ -61,7 +65,6 @@ export const resume: Command = {
       await call.output.write(`${JSON.stringify(answerOf(resumed))}\n`)
       return EXIT.done
     }
-    const { printResumed } = await import('../print-resumed.js')
     await printResumed(call, resumed, options)
     return EXIT.done
   },
@@ -80,7 +83,6 @@ async function optionsOf(call: Call): Promise<ResumeOptions> {
   if (newId !== undefined && mode !== 'new') {
     throw new UsageError(`--id names a new session, and --mode ${mode} makes none`)
   }
-  const { sessionOf } = await import('../target.js')
   return {
     ...storeOptions,
     id: target === undefined ? undefined : await sessionOf(target, storeOptions),
@@ -99,7 +101,6 @@ async function resumeAndRelease(
   call: Call,
   options: ResumeOptions,
 ): Promise<ResumedSession | undefined> {
-  const { resumeSession } = await import('../../session/index.js')
   try {
     const resumed = await resumeSession(options)
     // Before anything is printed: whoever goes on with it must not wait for a pager to end.
@@ -107,7 +108,6 @@ async function resumeAndRelease(
     return resumed
   } catch (error) {
     if (options.project === undefined || !isSessionError(error, 'ERR_NOT_FOUND')) throw error
-    const { reportError } = await import('../report-error.js')
     reportError(error, { io: call.io, isJson: call.has('json'), commandName: resume.name })
     call.notes.say('--all takes the newest of any project; `jsonl-session list --all` shows them.')
     return undefined

@@ -1,0 +1,4 @@
+import { append } from '../../lib/cli/commands/append.js'
+import { alone } from '../alone.js'
+
+export const main = alone(append)

@@ -1,0 +1,4 @@
+import { remember } from '../../lib/cli/commands/remember.js'
+import { alone } from '../alone.js'
+
+export const main = alone(remember)

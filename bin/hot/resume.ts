@@ -1,0 +1,4 @@
+import { resume } from '../../lib/cli/commands/resume.js'
+import { alone } from '../alone.js'
+
+export const main = alone(resume)
