@@ -66,7 +66,9 @@ export class Checkpointer {
   readonly queue: CheckpointQueue
   readonly #continuity: Continuity
   readonly #redact: Redact
-  readonly #rolling: RollingGeneration | undefined
+  readonly #now: () => number
+  readonly #onDiagnostic: CheckpointerOptions['onDiagnostic']
+  #rolling: RollingGeneration | undefined
   readonly #newUuid: () => string
 
   constructor(options: CheckpointerOptions) {
@@ -78,7 +80,15 @@ export class Checkpointer {
     this.#newUuid = newUuid
     const { debounceMs } = continuity.settings
     this.queue = new CheckpointQueue({ sink, debounceMs, onStored, onDiagnostic })
-    this.#rolling = summarize && new RollingGeneration({ summarize, now, onDiagnostic })
+    this.#now = now
+    this.#onDiagnostic = onDiagnostic
+    if (summarize !== undefined) this.summarizeWith(summarize)
+  }
+
+  /** From now on rolling checkpoints are made by this one. What another is asked for may end. */
+  summarizeWith(summarize: RollingSummarizer): void {
+    const onDiagnostic = this.#onDiagnostic
+    this.#rolling = new RollingGeneration({ summarize, now: this.#now, onDiagnostic })
   }
 
   /** Queues what is due. The prompt does not wait: neither for the disk nor for a summarizer. */

@@ -4,6 +4,7 @@
 
 import type { Projection } from '../chain/index.js'
 import type { ChosenSummary } from '../compaction/index.js'
+import type { RollingSummarizer } from '../continuity/index.js'
 import type { NewEvent } from '../log/index.js'
 import {
   type CheckpointPayload,
@@ -35,6 +36,8 @@ export interface CompactionPlace {
   checkpointBefore(): Promise<void>
   /** Is told how full the context is: checkpoints fall due by that, too. */
   setContextFill(fill: ContextFill): void
+  /** Is told who sums up what checkpoints tell. */
+  summarizeCheckpoints(summarize: RollingSummarizer): void
   /** Adds an event beside the chain. */
   append(event: NewEvent): Promise<unknown>
   commit(chosen: ChosenSummary, options: CommitOptions): Promise<CompactResult>
@@ -56,6 +59,7 @@ export function openPlace(session: Session): CompactionPlace {
     checkpoints: () => session.checkpoints(),
     checkpointBefore: () => session.checkpointBeforeCompaction(),
     setContextFill: (fill) => session.setContextFill(fill),
+    summarizeCheckpoints: (summarize) => session.summarizeCheckpoints(summarize),
     append: (event) => session.append(event),
     commit: (chosen, options) => commitCompaction(session, chosen, options),
   }
@@ -99,6 +103,7 @@ export function storedPlace(stored: StoredSession): CompactionPlace {
     },
     // Whoever writes the session knows its turns; nobody does here.
     setContextFill: () => {},
+    summarizeCheckpoints: () => {},
     append: (event) => append_transcript({ session_id: id, event }, stored),
     commit: async (chosen, options) => {
       const { session } = await resumeSession({ ...stored, id, mode: 'append', isQuiet: true })

@@ -25,6 +25,13 @@ export interface CompactorOptions
    * @default none: checkpoints, else a stub
    */
   summarizers?: readonly Summarizer[] | undefined
+  /**
+   * Whether the same summarizers also make the rolling checkpoints of the session, at a quarter, a
+   * half and three quarters of the context and every ten prompts.
+   *
+   * @default true
+   */
+  rollingCheckpoints?: boolean | undefined
   /** What every summary should tell besides. */
   instructions?: string | undefined
   /**

@@ -37,6 +37,7 @@ import type {
   UsageReport,
 } from './compactor-options.js'
 import { type RetryLoop, type RetryReport, SummaryRetries } from './retry-revisions.js'
+import { rollingSummarizer } from './rolling-summary.js'
 import type { Session } from './session.js'
 
 // One compaction at a time for each handle, however many compactors it has.
@@ -76,10 +77,17 @@ export class Compactor {
     this.#settings = policySettings(options)
     const now = options.environment?.now ?? Date.now
     this.#breaker = options.breaker ?? new Breaker(this.#settings, now)
-    this.#retries = new SummaryRetries(place, {
+    const chain = {
       settings: this.#settings,
       summarizers: options.summarizers ?? [],
       breaker: this.#breaker,
+    }
+    if (chain.summarizers.length > 0 && options.rollingCheckpoints !== false) {
+      const instructions = this.#instructions()
+      place.summarizeCheckpoints(rollingSummarizer(place, { ...chain, instructions }))
+    }
+    this.#retries = new SummaryRetries(place, {
+      ...chain,
       instructionsFor: (custom) => this.#instructions(custom),
       now,
       onFailure: (failure) => this.#tell(failure),

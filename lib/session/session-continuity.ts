@@ -7,6 +7,7 @@ import {
   type ContinuityOptions,
   type ContinuityStart,
   createContinuity,
+  type RollingSummarizer,
   type StoredCheckpoint,
 } from '../continuity/index.js'
 import { isSessionError } from '../errors.js'
@@ -101,6 +102,10 @@ export class SessionContinuity {
   /** Thresholds of the context go by this from the next prompt on. */
   setFill(fill: ContextFill): void {
     this.#fill = fill
+  }
+
+  summarizeWith(summarize: RollingSummarizer): void {
+    this.#checkpointer.summarizeWith(summarize)
   }
 
   async preCompaction(sessionContext: string | undefined): Promise<void> {

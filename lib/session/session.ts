@@ -9,7 +9,7 @@ import {
   messagesOf,
   type Projection,
 } from '../chain/index.js'
-import type { StoredCheckpoint } from '../continuity/index.js'
+import type { RollingSummarizer, StoredCheckpoint } from '../continuity/index.js'
 import { isSessionError, SessionError } from '../errors.js'
 import { type Diagnostic, diagnostic, isSyncPoint, type PayloadByType } from '../format/index.js'
 import type { LogEntry, LogHandle, NewEvent, Receipt } from '../log/index.js'
@@ -190,6 +190,14 @@ export class Session implements AsyncDisposable {
   /** How full the context is: at a quarter, a half and three quarters a checkpoint is due. */
   setContextFill(fill: ContextFill): void {
     this.#continuity?.setFill(fill)
+  }
+
+  /**
+   * Rolling checkpoints are made by this from now on, not of counters alone. A compactor with
+   * summarizers sees to it by itself.
+   */
+  summarizeCheckpoints(summarize: RollingSummarizer): void {
+    this.#continuity?.summarizeWith(summarize)
   }
 
   /** Several events as one write: all of them become lines, or none is acknowledged. */
