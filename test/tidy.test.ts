@@ -64,6 +64,15 @@ for (const { name, text } of sources) {
   })
 }
 
+test('continuity and claims know nothing of each other (000-30)', () => {
+  for (const { name, text } of sources) {
+    const isClaims = /^store\/(?:claim|decide-claim|bypass)/.test(name)
+    if (roomOf(name) !== 'continuity' && !isClaims) continue
+    const others = isClaims ? /continuity|checkpoint/ : /\bclaimSession|releaseClaim|claim-state/
+    expect(withoutComments(text), name).not.toMatch(others)
+  }
+})
+
 test('chain and format are pure: no clock, no chance, no waiting', () => {
   for (const { name, text } of sources) {
     if (!['chain', 'format', 'redaction'].includes(roomOf(name))) continue
@@ -72,7 +81,7 @@ test('chain and format are pure: no clock, no chance, no waiting', () => {
   }
 })
 
-test('only summarizers open a connection: the rest of the library never leaves the machine', () => {
+test('only summarizers open a connection: storing needs files and never a model (003-03)', () => {
   for (const { name, text } of sources) {
     if (roomOf(name) === 'summarizers') continue
     const code = withoutComments(text)

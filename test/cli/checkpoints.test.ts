@@ -43,7 +43,7 @@ test('checkpoint of a session nobody knows needs --project', async (t) => {
   })
 })
 
-test('checkpoints are listed by project, session and scope, newest first (000-35)', async (t) => {
+test('checkpoints are listed by project, session and scope, newest first (000-35, 000-68)', async (t) => {
   const place = newPlace(t)
   const elsewhere = newPlace(t).cwd
   await storeSession(place, 'demo')
@@ -69,6 +69,21 @@ test('checkpoints are listed by project, session and scope, newest first (000-35
   expect(none).toMatchObject({ stdout: '[]\n', exitCode: 1 })
 })
 
+test('a project lists its ten newest checkpoints unless told otherwise (000-67)', async (t) => {
+  const place = newPlace(t)
+  const { root, cwd } = place
+  for (let number = 1; number <= 12; number++) {
+    const record = { trigger: 'periodic', harness: 'test', prompt_count: 1 } as const
+    const digest = `digest ${number}`
+    await appendCheckpoint({ ...record, session_key: 's', digest, project: cwd }, { root })
+  }
+  const listed = async (...args: string[]) =>
+    JSON.parse(await runWell(['checkpoints', 'list', '--json', ...args], place))
+  expect(await listed('--project', cwd)).toHaveLength(10)
+  expect((await listed())[0].digest).toBe('digest 12')
+  expect(await listed('--limit', '11')).toHaveLength(11)
+})
+
 test('checkpoints show prints one, whole', async (t) => {
   const place = newPlace(t)
   await storeSession(place, 'demo')
@@ -79,7 +94,7 @@ test('checkpoints show prints one, whole', async (t) => {
   expect(await runCli(['checkpoints', 'show', 'none'], place)).toMatchObject({ exitCode: 3 })
 })
 
-test('checkpoints prune is a plan until it is told to apply (000-36, 000-37, 000-82)', async (t) => {
+test('checkpoints prune is a plan until it is told to apply (000-36, 000-37, 000-38, 000-82)', async (t) => {
   const place = newPlace(t)
   const { root, cwd } = place
   const old = async (session_key: string, digest: string, days: number) =>
