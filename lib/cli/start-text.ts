@@ -19,6 +19,7 @@ export function startText(answer: StartAnswer): string {
     section('Messages', answer.pendingMessages),
     changesSinceLastSession === undefined ? [] : [changesLine(changesSinceLastSession)],
     recovery === null ? [] : toPlainLines(recovery.text),
+    answer.nudge === undefined ? [] : [toPlainText(answer.nudge)],
   ]
   return `${sections
     .filter((lines) => lines.length > 0)

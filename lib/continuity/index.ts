@@ -56,6 +56,7 @@ export {
   type Redact,
 } from './make-record.js'
 export type { MemoryItem } from './memories.js'
+export { checkpointNudge, type NudgeOptions } from './nudge.js'
 export { PROFILES, type Profile, type StartMode } from './profiles.js'
 export {
   type RecoverOptions,

@@ -15,6 +15,7 @@ import {
 import { type Changes, changesSince, recentAgents } from './agents.js'
 import { recentEpisodes } from './episodes.js'
 import { rememberedIn } from './memories.js'
+import { checkpointNudge } from './nudge.js'
 import { profileOf, type StartMode } from './profiles.js'
 import { budgetOf, type RecoverOptions, type Recovery, recover } from './recover.js'
 import { recoveryText } from './recovery-text.js'
@@ -52,6 +53,13 @@ export interface SessionStartOptions extends RecoverOptions {
 
   /** What the host has for the agent; the first five are delivered. */
   pendingMessages?: (() => readonly string[] | Promise<readonly string[]>) | undefined
+
+  /**
+   * After so many prompts without a checkpoint in the agent's own words the answer suggests one.
+   *
+   * @default never
+   */
+  nudgeAfter?: number | undefined
 
   /**
    * What was recovered, for those who did it themselves; `null` for nothing.
@@ -100,6 +108,7 @@ export async function sessionStart(options: SessionStartOptions = {}): Promise<S
     pendingMessages: await messagesOf(options),
     trimmed: NOTHING_TRIMMED,
     contextEpoch: epochOf(sessionKey, options),
+    ...nudgeOf(sessionKey, options),
   }
   const shortenRecovery = (chars: number) => recoveryText(recovery?.checkpoint.digest ?? '', chars)
   return trimToFit(answer, { maxChars, recoveryChars, shortenRecovery })
@@ -190,6 +199,13 @@ async function messagesOf(options: SessionStartOptions): Promise<string[]> {
   const messages = (await options.pendingMessages?.()) ?? []
   const redact: RedactText = options.redact ?? redactByDefault
   return messages.slice(0, MESSAGES_MAX).map((message) => redact(message).toWellFormed())
+}
+
+function nudgeOf(sessionKey: string | undefined, options: SessionStartOptions) {
+  const { nudgeAfter: after } = options
+  if (sessionKey === undefined || after === undefined) return {}
+  const nudge = checkpointNudge(sessionKey, { ...storeOf(options), after })
+  return nudge === undefined ? {} : { nudge }
 }
 
 function epochOf(sessionKey: string | undefined, options: SessionStartOptions): number {

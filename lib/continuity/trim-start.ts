@@ -24,6 +24,8 @@ export interface StartAnswer {
   /** How much was left out to make it fit. */
   readonly trimmed: Trimmed
   readonly contextEpoch: number
+  /** Where it was asked for and is due: a word to leave a checkpoint. */
+  readonly nudge?: string | undefined
 }
 
 export interface StartRecovery {

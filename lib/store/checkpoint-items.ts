@@ -110,7 +110,7 @@ function checkpointItem({ event, byte_offset, length }: EventEntry): CheckpointE
   const payload = fieldsOf(event.payload)
   const { id, session_key, project, project_normalized, created_at, trigger } = payload
   if (typeof id !== 'string' || typeof session_key !== 'string') return undefined
-  const createdAtMs = Date.parse(typeof created_at === 'string' ? created_at : event.ts)
+  const createdAtMs = typeof created_at === 'string' ? Date.parse(created_at) : Number.NaN
   if (Number.isNaN(createdAtMs)) return undefined
   return {
     id,

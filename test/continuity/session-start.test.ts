@@ -1,15 +1,18 @@
+import { existsSync } from 'node:fs'
 import { expect, type TestContext, test } from 'vitest'
 import {
+  checkpointNudge,
   contextCheckpoint,
   type Memory,
   PROFILES,
   readItem,
   type SessionStartOptions,
+  type StartAnswer,
   type StartMode,
   sessionStart,
 } from '../../lib/continuity/index.js'
 import { createSession, type SessionFacts } from '../../lib/session/index.js'
-import { deleteCheckpoint } from '../../lib/store/index.js'
+import { deleteCheckpoint, layoutOf } from '../../lib/store/index.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 import { checkpointLine, NOW, saveShard } from '../store/checkpoint-lines.js'
 
@@ -142,7 +145,7 @@ test('open tasks of this agent or of anybody are told; the latest word on each c
   expect(activeTasks.map(({ text }) => text).sort()).toEqual(['any', 'mine'])
 })
 
-test('earlier sessions are told by summary, else by compaction, else by their end (004-04)', async (t) => {
+test('earlier sessions are told by summary, else by compaction, else by their end (004-04, 001-25)', async (t) => {
   const place = new Place(t)
   const { root } = place
   const end = { trigger: 'session_end', digest: '## Session End Checkpoint' }
@@ -331,4 +334,48 @@ test('everything that is told is redacted', async (t) => {
   expect(JSON.stringify(answer)).not.toContain('hunter2')
   const { id } = answer.sessionContext.importantFacts[0]!
   expect(readItem(id, { ...place, root: place.root, redact }).text).toBe('[REDACTED]')
+})
+
+test('who asks for it is nudged after fifteen prompts without a word of its own, and may go on (004-25, C-14)', async (t) => {
+  const place = new Place(t)
+  const session = await place.open('long', { continuity: {} } as SessionFacts)
+  const nudge = async (nudgeAfter?: number) =>
+    (await place.start({ sessionKey: 'long', nudgeAfter })).nudge
+  for (let prompts = 1; prompts < 15; prompts++) await session.prompt(`prompt ${prompts}`)
+  expect(await nudge()).toBeUndefined()
+  expect(await nudge(15)).toMatch(/^15 prompts since/)
+  expect(await nudge(16)).toBeUndefined()
+  await session.checkpoint({ digest: 'so far' })
+  expect(await nudge(15)).toBeUndefined()
+  await session.prompt('and on')
+  expect(await nudge(1)).toMatch(/^1 prompts since/)
+  expect(checkpointNudge('nobody', { root: place.root })).toBeUndefined()
+  expect(() => checkpointNudge('long', { root: place.root, after: 0 })).toThrow('1 prompt or more')
+  await session.close()
+})
+
+test('the start of a session is one typed answer of one call (001-05, 001-10, 004-02)', async (t) => {
+  const place = new Place(t)
+  await place.session('before')
+  const answer: StartAnswer = await place.start({
+    harness: 'demo',
+    agent: 'default',
+    agentLabel: 'Ada',
+    sessionKey: 'now',
+    previousSessionKey: 'before',
+    project: PROJECT,
+  })
+  expect(Object.keys(answer)).toEqual([
+    'agentLabel',
+    'sessionContext',
+    'recovery',
+    'recentAgents',
+    'isFirstConnection',
+    'changesSinceLastSession',
+    'pendingMessages',
+    'trimmed',
+    'contextEpoch',
+  ])
+  // It needs nothing to be there before, and leaves nothing behind.
+  expect(existsSync(layoutOf({ root: place.root }).transcriptPath('now'))).toBe(false)
 })

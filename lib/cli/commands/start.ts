@@ -34,6 +34,11 @@ export const start: Command = {
     { name: 'all', text: 'of every project' },
     { name: 'max-chars', value: 'N', text: 'chars of the JSON (default: 16000)' },
     { name: 'session', value: 'S', text: 'the session that starts' },
+    {
+      name: 'nudge-after',
+      value: 'N',
+      text: 'suggest a checkpoint after N prompts without one of its own (default: never)',
+    },
   ],
   lesson: LESSON,
 
@@ -51,6 +56,7 @@ export const start: Command = {
       // Any other word is refused where modes are known.
       mode: call.value('mode') as StartMode | undefined,
       maxResponseChars: wholeNumberOf(call, 'max-chars'),
+      nudgeAfter: wholeNumberOf(call, 'nudge-after'),
     })
     if (call.has('json')) await call.output.write(`${JSON.stringify(answer)}\n`)
     else {

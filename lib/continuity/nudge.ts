@@ -1,0 +1,51 @@
+// A word to an agent that has worked long without writing down what it learnt. Hosts ask for it;
+// by itself nobody is ever nudged.
+
+import { isSessionError, SessionError } from '../errors.js'
+import { normalizeSessionKey } from '../format/index.js'
+import { layoutOf, listCheckpoints, type StoreOptions } from '../store/index.js'
+import { type CheckpointLike, deriveContinuity } from './derive-state.js'
+
+export interface NudgeOptions extends StoreOptions {
+  /**
+   * Prompts since the agent last left a checkpoint in its own words.
+   *
+   * @default 15
+   */
+  after?: number | undefined
+}
+
+const PROMPTS_USUAL = 15
+const TOLD = ['agent', 'explicit']
+
+/** `undefined` as long as there is no need, and for a session that nobody knows. */
+export function checkpointNudge(
+  sessionKey: string,
+  { after = PROMPTS_USUAL, ...options }: NudgeOptions = {},
+): string | undefined {
+  if (!Number.isSafeInteger(after) || after < 1) {
+    throw new SessionError('ERR_ARG', `A nudge comes after 1 prompt or more, not ${after}`, {
+      after,
+    })
+  }
+  const session = normalizeSessionKey(sessionKey)
+  const found = listCheckpoints({ ...options, session }).checkpoints
+  const checkpoints = found.map(({ checkpoint }) => checkpoint)
+  const total = promptsOf(layoutOf(options).transcriptPath(session), checkpoints[0])
+  const told = checkpoints.find(({ trigger }) => TOLD.includes(trigger))?.total_prompt_count ?? 0
+  const prompts = total - told
+  if (prompts < after) return undefined
+  return (
+    `${prompts} prompts since the last checkpoint in your own words. Leave one now: what is done, ` +
+    'what was decided and why, what is open. Then go on.'
+  )
+}
+
+function promptsOf(path: string, latest: CheckpointLike | undefined): number {
+  try {
+    return deriveContinuity(path, { latest }).totalPromptCount
+  } catch (error) {
+    if (isSessionError(error, 'ERR_NOT_FOUND')) return 0
+    throw error
+  }
+}
