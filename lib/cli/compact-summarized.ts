@@ -25,6 +25,8 @@ export async function compactSummarized(call: Call): Promise<number> {
     `${call.value('summarizer')} sums up ${covered.length} messages`,
     () => compactor.compact({ keepPercent, from, upTo }),
   )
+  // Also when another had a summary: whoever named it should hear that it does not answer.
+  sayFailures(call, outcome.failures)
   if (outcome.needsRetry) sayStandIn(call, id, outcome)
   const left = usage.messages - outcome.messagesSummarized + 1
   const tokens = `about ${number(outcome.tokensBefore)} tokens ${number(outcome.tokensAfter)}`
@@ -89,8 +91,7 @@ function fieldsOf(session_id: string, outcome: CompactionOutcome): object {
   }
 }
 
-function sayStandIn(call: Call, id: string, { failures, strategy }: CompactionOutcome): void {
-  sayFailures(call, failures)
+function sayStandIn(call: Call, id: string, { strategy }: CompactionOutcome): void {
   const what = strategy === 'emergency' ? 'a note' : 'an older checkpoint'
   call.notes.say(`No summary could be had: ${what} stands in. To make up for it:`)
   call.notes.say(`  jsonl-session compact ${toPlainText(id)} --retry --summarizer …`)

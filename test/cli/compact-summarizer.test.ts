@@ -127,6 +127,9 @@ test('compact asks the next one when one fails', async (t) => {
   expect(answer.failures).toMatchObject([
     { step: 'primary', reason: expect.stringContaining('answered 500') },
   ])
+  const { stderr } = await runCli(['compact', 'demo', '--keep', '1%', '--summarizer', names], place)
+  expect(stderr).toContain('answered 500')
+  expect(stderr).not.toContain('--retry')
 })
 
 test('when nobody answers, a note stands in, and --retry makes up for it', async (t) => {
