@@ -37,7 +37,7 @@ await build({
 await build({
   ...shared,
   entryPoints: ['bin/main.ts'],
-  external: ['fs-native-extensions', 'chokidar', 'zod'],
+  external: ['fs-native-extensions', 'chokidar', 'zod', '@modelcontextprotocol/server'],
   // graceful-fs is its default file system, and we hand it another one.
   alias: { 'graceful-fs': 'node:fs', 'signal-exit': beside('no-exit-hook.cjs') },
   plugins: [

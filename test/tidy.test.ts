@@ -18,8 +18,9 @@ const FLOORS: readonly (readonly string[])[] = [
   ['cli', 'mcp', 'hooks', 'summarizers', 'index.ts'],
 ]
 
-// zod costs more to load than all the rest, so its schemas have a door of their own.
-const DOORS = /(?:\/index|^errors|^version|^format\/schemas|^log\/inside)\.ts$/
+// zod costs more to load than all the rest, so its schemas have a door of their own; and so have
+// the settings, because the hook command has no time for them.
+const DOORS = /(?:\/index|^errors|^version|^format\/schemas|^hooks\/settings|^log\/inside)\.ts$/
 
 const MAY_USE_FILES = ['log', 'store', 'files']
 // The one place where the command line opens a file the user names; it reads it like a pipe.
