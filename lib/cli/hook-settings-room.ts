@@ -2,6 +2,8 @@
 
 export interface HookSettingsRoom {
   readonly CALL_FORMS: readonly CallForm[]
+  /** A word as a shell takes it. */
+  quoteWord(word: string): string
   installHooks(path: string, call: CallOptions): SettingsChange
   uninstallHooks(path: string): SettingsChange
   readHooksStatus(path: string, searchPath?: string): HooksStatus

@@ -83,17 +83,14 @@ async function printDiff(call: Call, change: SettingsChange, diff: readonly stri
 }
 
 /** This command line again, with the switch that does it. */
-export function withApply(
+export async function withApply(
   call: Call,
   { name, options }: Pick<Command, 'name' | 'options'>,
-): string {
+): Promise<string> {
+  const { quoteWord } = await call.rooms.hookSettings()
   const given = [...options, ...GLOBAL_OPTIONS].flatMap((option) => {
     const value = call.value(option.name)
-    return value === undefined ? [] : [`--${option.name}`, quote(value)]
+    return value === undefined ? [] : [`--${option.name}`, quoteWord(value)]
   })
   return ['jsonl-session', name, ...given, '--apply'].join(' ')
-}
-
-function quote(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }

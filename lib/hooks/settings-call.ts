@@ -51,7 +51,7 @@ export function handlerFor(event: string, options: CallOptions): HookHandler {
   const rest = { timeout: TIMEOUT_SECONDS }
   if (form === 'args') return { type: 'command', command: node, args: [program, ...call], ...rest }
   const words = form === 'shell' ? [node, program, ...call] : ['jsonl-session', ...call]
-  return { type: 'command', command: words.map(quote).join(' '), ...rest }
+  return { type: 'command', command: words.map(quoteWord).join(' '), ...rest }
 }
 
 export interface HookCall {
@@ -59,6 +59,8 @@ export interface HookCall {
   readonly words: readonly string[]
   /** The file that is run, or the name that is looked up. */
   readonly program: string
+  /** As it stands there: the same words in another form are another call. */
+  readonly written: string
 }
 
 const OUR_NAME = /^jsonl-session(?:\.[cm]?[jt]s|\.cmd|\.exe)?$/i
@@ -73,7 +75,9 @@ export function callOf(handler: unknown): HookCall | undefined {
     (word, index) => OUR_NAME.test(fileName(word)) && words[index + 1] === 'hook',
   )
   const isRun = at === 0 || (at > 0 && RUNNERS.test(fileName(words[0]!)))
-  return isRun ? { words, program: words[at]! } : undefined
+  return isRun
+    ? { words, program: words[at]!, written: JSON.stringify([command, args]) }
+    : undefined
 }
 
 function fileName(path: string): string {
@@ -81,7 +85,7 @@ function fileName(path: string): string {
 }
 
 /** For `sh` and everything that quotes like it. */
-function quote(word: string): string {
+export function quoteWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }
 

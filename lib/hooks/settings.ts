@@ -15,7 +15,7 @@ import { type CallOptions, callOf, HOOK_EVENTS, handlerFor } from './settings-ca
 import { SettingsProblem } from './settings-problem.js'
 import { addHooks, findHooks, hasHooksDisabled, removeHooks } from './settings-text.js'
 
-export { CALL_FORMS, type CallForm, type CallOptions } from './settings-call.js'
+export { CALL_FORMS, type CallForm, type CallOptions, quoteWord } from './settings-call.js'
 
 /** What would become of the file, and a way to make it so. */
 export interface SettingsChange {
@@ -33,9 +33,10 @@ export function installHooks(path: string, call: CallOptions): SettingsChange {
   const handlers = new Map(HOOK_EVENTS.map((event) => [event, handlerFor(event, call)]))
   return changeOf(path, (text) => {
     if (text === undefined) return addHooks(undefined, handlers)
-    const wanted = new Map([...handlers].map(([event, it]) => [event, wordsOf(it)]))
     const found = findHooks(text)
-    const isCurrent = found.every(({ event, words }) => wanted.get(event) === keyOf(words))
+    const isCurrent = found.every(
+      ({ event, written }) => callOf(handlers.get(event))?.written === written,
+    )
     const known = new Set(found.map(({ event }) => event))
     if (!isCurrent || known.size < found.length) return addHooks(removeHooks(text), handlers)
     return addHooks(text, new Map([...handlers].filter(([event]) => !known.has(event))))
@@ -119,12 +120,4 @@ function named<Result>({ path }: SettingsFile, work: () => Result): Result {
     if (!(error instanceof SettingsProblem)) throw error
     throw new SessionError('ERR_SETTINGS', `${path} ${error.message}`, { path, ...error.place })
   }
-}
-
-function wordsOf(handler: unknown): string {
-  return keyOf(callOf(handler)!.words)
-}
-
-function keyOf(words: readonly string[]): string {
-  return JSON.stringify(words)
 }

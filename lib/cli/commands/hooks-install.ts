@@ -53,7 +53,7 @@ export const hooksInstall: Command = {
     return changeSettings(call, change, {
       done: `Hooks are installed in ${place}; the next session is recorded`,
       idle: `Hooks are installed in ${place} already; nothing to do`,
-      again: withApply(call, hooksInstall),
+      again: await withApply(call, hooksInstall),
     })
   },
 }

@@ -36,7 +36,7 @@ export const hooksUninstall: Command = {
     return changeSettings(call, change, {
       done: `No hooks of ours are left in ${place}`,
       idle: `No hooks of ours are in ${place}; nothing to do`,
-      again: withApply(call, hooksUninstall),
+      again: await withApply(call, hooksUninstall),
     })
   },
 }
