@@ -31,7 +31,9 @@ export interface SettingsChange {
 
 export function installHooks(path: string, call: CallOptions): SettingsChange {
   const handlers = new Map(HOOK_EVENTS.map((event) => [event, handlerFor(event, call)]))
-  return changeOf(path, (text) => {
+  // What relies on no path of this machine is meant for others, too.
+  const isShared = call.form === 'name'
+  const edit = (text: string | undefined) => {
     if (text === undefined) return addHooks(undefined, handlers)
     const found = findHooks(text)
     const isCurrent = found.every(
@@ -40,7 +42,8 @@ export function installHooks(path: string, call: CallOptions): SettingsChange {
     const known = new Set(found.map(({ event }) => event))
     if (!isCurrent || known.size < found.length) return addHooks(removeHooks(text), handlers)
     return addHooks(text, new Map([...handlers].filter(([event]) => !known.has(event))))
-  })
+  }
+  return changeOf(path, edit, isShared)
 }
 
 export function uninstallHooks(path: string): SettingsChange {
@@ -99,6 +102,7 @@ export function readHooksStatus(path: string, searchPath?: string): HooksStatus 
 function changeOf(
   path: string,
   edit: (text: string | undefined) => string | undefined,
+  isShared = false,
 ): SettingsChange {
   const file = readSettingsFile(path)
   const before = file.text
@@ -108,7 +112,7 @@ function changeOf(
   const apply = () => {
     if (!isChange) return
     if (after === undefined) removeSettingsFile(file)
-    else writeSettingsFile(file, after)
+    else writeSettingsFile(file, after, { isShared })
   }
   return { path: file.path, before, after, isChange, isDisabled, apply }
 }

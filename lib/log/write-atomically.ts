@@ -12,11 +12,24 @@ import { writeWhole } from './write-whole.js'
 
 const require = createRequire(import.meta.url)
 
+export interface WriteAtomicallyOptions {
+  /**
+   * A new file is for everybody whom the umask lets.
+   *
+   * @default false: for its owner
+   */
+  isShared?: boolean | undefined
+}
+
 /**
  * Its folder must be there. A link is kept, and its target replaced; so are the mode and the owner
  * of a file. A process that dies meanwhile leaves at most a file of another name behind.
  */
-export function writeAtomically(path: string, text: string): void {
+export function writeAtomically(
+  path: string,
+  text: string,
+  { isShared = false }: WriteAtomicallyOptions = {},
+): void {
   const bytes = Buffer.from(text)
   try {
     const isThere = statSync(path, { throwIfNoEntry: false }) !== undefined
@@ -24,7 +37,7 @@ export function writeAtomically(path: string, text: string): void {
     const { sync } = require('write-file-atomic') as typeof import('write-file-atomic')
     // Made anew for every call: it writes the mode it found into them.
     sync(path, '', {
-      ...(!isThere && { mode: FILE_MODE }),
+      ...(!isThere && !isShared && { mode: FILE_MODE }),
       tmpfileCreated: (temporary: string) => fill(temporary, bytes),
     })
     if (!holds(path, bytes)) {

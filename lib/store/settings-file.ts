@@ -1,10 +1,10 @@
 // A settings file of another program: read whole, replaced whole, and never by a guess. It may be
 // a link into somebody's dotfiles, and it may change while we look.
 
-import { lstatSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { lstatSync, mkdirSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { SessionError, toSessionError } from '../errors.js'
-import { syncFolder, writeAtomically } from '../log/index.js'
+import { syncFolder, type WriteAtomicallyOptions, writeAtomically } from '../log/index.js'
 import { createFolder } from '../log/inside.js'
 import { readSmallText } from './text-source.js'
 
@@ -27,10 +27,14 @@ export function readSettingsFile(path: string): SettingsFile {
 }
 
 /** Refuses where somebody else has changed the file since it was read. */
-export function writeSettingsFile({ target, text }: SettingsFile, newText: string): void {
+export function writeSettingsFile(
+  { target, text }: SettingsFile,
+  newText: string,
+  options: WriteAtomicallyOptions = {},
+): void {
   refuseIfChanged(target, text)
-  if (text === undefined) makeFolder(dirname(target))
-  writeAtomically(target, newText)
+  if (text === undefined) makeFolder(dirname(target), options)
+  writeAtomically(target, newText, options)
 }
 
 export function removeSettingsFile({ path, target, text }: SettingsFile): void {
@@ -89,9 +93,10 @@ function refuseIfChanged(target: string, text: string | undefined): void {
   })
 }
 
-function makeFolder(folder: string): void {
+function makeFolder(folder: string, { isShared }: WriteAtomicallyOptions): void {
   try {
-    createFolder(folder)
+    if (isShared === true) mkdirSync(folder, { recursive: true })
+    else createFolder(folder)
   } catch (cause) {
     throw toSessionError(cause, 'create', folder)
   }

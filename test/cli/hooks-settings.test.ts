@@ -110,6 +110,9 @@ describe('hooks install', () => {
     expect(JSON.parse(answer.stdout)).toMatchObject({ path, isChange: true, isApplied: true })
     const { command } = JSON.parse(readFileSync(path, 'utf8')).hooks.Stop[0].hooks[0]
     expect(command).toBe('jsonl-session hook Stop')
+    const umask = process.umask()
+    expect(statSync(path).mode & 0o777).toBe(0o666 & ~umask)
+    expect(statSync(dirname(path)).mode & 0o777).toBe(0o777 & ~umask)
   })
 
   it('honours CLAUDE_CONFIG_DIR', async (t) => {

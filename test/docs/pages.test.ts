@@ -93,3 +93,21 @@ it('the .mcp.json of docs/MCP.md starts a server that serves', async (t) => {
   expect(rows.sort()).toEqual(tools.map((tool) => tool.name).sort())
   expect(readdirSync(home).sort()).toEqual(['.jsonl-session', 'npm-global'])
 })
+
+it('docs/MCP.md shows which harness offers which part, by names that exist (000-70)', async () => {
+  const [, table = ''] = page('MCP').split('## Which harness gets what')
+  const rows = [...table.matchAll(/^\| (?!part|---)(.+) \|$/gm)].map(([, row]) => row!.split(' | '))
+  expect(rows.map(([part]) => part)).toEqual([
+    'sessions recorded, checkpoints by themselves',
+    'recovery when a session starts',
+    "an agent's own digest",
+    'rescue before a compaction',
+  ])
+  const library: object = await import('../../lib/index.js')
+  for (const [, , mcp = '', host = ''] of rows) {
+    for (const [, name] of host.matchAll(/`(\w+)`/g)) expect(library).toHaveProperty(name!)
+    for (const [, tool] of mcp.matchAll(/`(\w+)`/g))
+      expect(page('MCP')).toContain(`| \`${tool}\` |`)
+  }
+  expect(rows[3]![1]).toContain('PreCompact')
+})
