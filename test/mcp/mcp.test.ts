@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process'
 import { cpSync, mkdirSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { Client } from '@modelcontextprotocol/client'
+import { Client, type ClientOptions } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { describe, expect, it, type TestContext } from 'vitest'
 import {
@@ -35,14 +35,14 @@ interface Answer {
   readonly structuredContent?: Record<string, unknown>
 }
 
-async function connect(t: TestContext, root: string, cwd = root) {
+async function connect(t: TestContext, root: string, options: ClientOptions = {}) {
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [BINARY, 'mcp', '--root', root, '--home', root],
-    cwd,
+    cwd: root,
     stderr: 'pipe',
   })
-  const client = new Client({ name: 'test', version: '1.0.0' })
+  const client = new Client({ name: 'test', version: '1.0.0' }, options)
   await client.connect(transport)
   t.onTestFinished(() => client.close())
   const call = async (name: string, args: Record<string, unknown> = {}) =>
@@ -194,6 +194,15 @@ describe('jsonl-session mcp', () => {
     }
     await expect(client.callTool({ name: 'no_such_tool', arguments: {} })).rejects.toThrow()
     expect(await data('session_recover')).toEqual({ found: false })
+  })
+
+  it('speaks the protocol of 2026-07-28 with a client that asks for it', async (t) => {
+    const versionNegotiation = { mode: { pin: '2026-07-28' } } as const
+    const { client, data } = await connect(t, temporaryFolder(t), { versionNegotiation })
+    expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28')
+    expect(await data('session_digest', { digest: 'Here I stand.' })).toMatchObject({
+      duplicate: false,
+    })
   })
 
   it('two servers at once lose nothing in one store', async (t) => {
