@@ -26,7 +26,13 @@ const shared = {
 
 const commands = {
   ...shared,
-  external: ['fs-native-extensions', 'chokidar', 'zod'],
+  external: [
+    'fs-native-extensions',
+    'chokidar',
+    'zod',
+    'write-file-atomic',
+    '@modelcontextprotocol/server',
+  ],
   // graceful-fs is its default file system, and we hand it another one.
   alias: { 'graceful-fs': 'node:fs', 'signal-exit': beside('no-exit-hook.cjs') },
   define: { 'import.meta.url': 'importMetaUrl' },

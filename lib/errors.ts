@@ -34,6 +34,8 @@ export const ERROR_REMEDIES = {
   ERR_COMPACTION_RACE: 'Plan the compaction again on the present projection.',
   ERR_NOTHING_TO_COMPACT: 'Go on; the context is as small as it gets.',
   ERR_SUMMARIZER: 'Check that the summarizer runs and answers, or name another one.',
+  ERR_SETTINGS: 'Correct the file by hand, or name another with --settings; it was left as it is.',
+  ERR_MISSING_PACKAGE: 'Install it beside jsonl-session, with -g if that was.',
   ERR_SIDECHAIN_CAP: 'Finish the subagent, or raise the cap.',
   ERR_SPAWN_DEPTH: 'Spawn from a session nearer to the root.',
   ERR_CLOSED: 'Open the log again.',

@@ -19,8 +19,10 @@ const FLOORS: readonly (readonly string[])[] = [
 ]
 
 // zod costs more to load than all the rest, so its schemas have a door of their own; so has a
-// command alone, which must not meet the others.
-const DOORS = /(?:\/index|^errors|^version|^format\/schemas|^log\/inside|^cli\/run-hot)\.ts$/
+// command alone, which must not meet the others, and so have the settings of hooks, for which the
+// hook itself has no time.
+const DOORS =
+  /(?:\/index|^errors|^version|^format\/schemas|^hooks\/settings|^log\/inside|^cli\/run-hot)\.ts$/
 
 const MAY_USE_FILES = ['log', 'store', 'files']
 // The one place where the command line opens a file the user names; it reads it like a pipe.

@@ -1,6 +1,8 @@
 // What a command is: how it is called, what its help teaches, and what it does with both streams.
 
 import type { Summarizer } from '../compaction/index.js'
+import type { StoreOptions } from '../store/index.js'
+import type { HookSettingsRoom } from './hook-settings-room.js'
 import type { Notes } from './notes.js'
 import type { Output } from './output.js'
 
@@ -13,10 +15,24 @@ export type CliIo = Pick<
 /** Rooms beside this one, which `bin/` hands in: no room reaches for another of its own floor. */
 export interface CliRooms {
   summarizers(): Promise<SummarizerRoom>
+  hookSettings(): Promise<HookSettingsRoom>
+  mcp(): Promise<McpRoom>
+  /** How this very command line is called, for those who write it down. */
+  program(): { readonly node: string; readonly program: string }
 }
 
 interface SummarizerRoom {
   summarizerFrom(name: string, env: NodeJS.ProcessEnv): Summarizer
+}
+
+interface McpRoom {
+  /** Resolves when the client has gone. */
+  serveMcp(options: McpOptions): Promise<void>
+}
+
+export interface McpOptions extends StoreOptions {
+  readonly io: Pick<CliIo, 'stdin' | 'stdout' | 'env' | 'cwd'>
+  readonly onProblem: (text: string) => void
 }
 
 export interface OptionSpec {

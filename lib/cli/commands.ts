@@ -42,5 +42,9 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ],
   ['recover', async () => (await import('./commands/recover.js')).recover],
   ['start', async () => (await import('./commands/start.js')).start],
+  ['hooks install', async () => (await import('./commands/hooks-install.js')).hooksInstall],
+  ['hooks uninstall', async () => (await import('./commands/hooks-uninstall.js')).hooksUninstall],
+  ['hooks status', async () => (await import('./commands/hooks-status.js')).hooksStatus],
+  ['mcp', async () => (await import('./commands/mcp.js')).mcp],
   ['relocate', async () => (await import('./commands/relocate.js')).relocate],
 ])

@@ -2,9 +2,9 @@
 // and those in which something was said lately and that were not ended.
 
 import { join } from 'node:path'
-import { judgeProcess } from '../log/index.js'
+import { judgeProcess, type ProcessIdentity } from '../log/index.js'
 import { listSessions } from './catalog.js'
-import { isExpired, readClaimState } from './claim-state.js'
+import { type Claim, isExpired, readClaimState } from './claim-state.js'
 import { type SessionClaim, sessionClaim, UNCLAIMED } from './claims.js'
 import { type ClaimOptions, type ClaimView, nowOf, viewClaims } from './decide-claim.js'
 import { findKnownSession } from './known-session.js'
@@ -34,7 +34,8 @@ export function listActiveSessions(options: ClaimOptions = {}): ActiveSessions {
   const { root, home, agent } = options
   const digests = listSessions({ root, home, agent, all: true }).sessions
   const byId = new Map(digests.map((digest) => [digest.session_id, digest]))
-  const ids = new Set([...byId.keys(), ...claimedIds(options)])
+  const claimed = [...claimsIn(options)].map(({ sessionId }) => sessionId)
+  const ids = new Set([...byId.keys(), ...claimed])
   const sessions = [...ids]
     .map((id) => presenceOf(viewClaims(id, options), byId.get(id)))
     .filter(({ isActive }) => isActive)
@@ -58,6 +59,17 @@ export function isSessionLive(session: string, options: ClaimOptions = {}): bool
   const process = owner ? judgeProcess(owner) : 'unknown'
   if (process === 'alive' || process === 'stopped') return true
   return leaseOf(layout.transcriptPath(key)) !== undefined
+}
+
+/** The session that a process claims: of several the one it spoke for last. */
+export function findSessionOf(
+  { pid, start, host }: ProcessIdentity,
+  options: ClaimOptions = {},
+): string | undefined {
+  const own = [...claimsIn(options)].filter(
+    ({ owner }) => owner?.pid === pid && owner.start === start && owner.host === host,
+  )
+  return own.sort((one, other) => (one.renewedAt < other.renewedAt ? 1 : -1))[0]?.sessionId
 }
 
 interface Presence {
@@ -86,12 +98,13 @@ function goesOn({ status, lastActivity, path }: SessionDigest, now: number): boo
   return status !== 'empty' || findEndTime(path) === undefined
 }
 
-function* claimedIds(options: ClaimOptions): Generator<string> {
+/** Those that have not expired. */
+function* claimsIn(options: ClaimOptions): Generator<Claim> {
   const { claims } = layoutOf(options)
   const now = nowOf(options)
   for (const name of logNamesIn(claims)) {
     const { claim } = readClaimState(join(claims, name), now)
-    if (claim !== undefined && !isExpired(claim, now)) yield claim.sessionId
+    if (claim !== undefined && !isExpired(claim, now)) yield claim
   }
 }
 

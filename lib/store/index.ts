@@ -2,6 +2,7 @@
 
 export {
   type ActiveSessions,
+  findSessionOf,
   isSessionLive,
   listActiveSessions,
   readSessionState,
@@ -94,6 +95,7 @@ export {
   type SweptFile,
   sweepHistory,
 } from './history-sweep.js'
+export { findInstalledProgram, type InstalledProgram } from './installed-program.js'
 export { findKnownSession } from './known-session.js'
 export { type Layout, layoutOf, type StoreOptions } from './layout.js'
 export { LiveCatalog, type Refreshed, type WatchOptions } from './live-catalog.js'
@@ -121,6 +123,12 @@ export {
   type SessionStatus,
   type Skipped,
 } from './session-digest.js'
+export {
+  readSettingsFile,
+  removeSettingsFile,
+  type SettingsFile,
+  writeSettingsFile,
+} from './settings-file.js'
 export { hasEnding, type SidechainDigest, type SidechainStatus } from './sidechain-digest.js'
 export { placeSidechain, type SidechainPlace } from './sidechain-place.js'
 export { SidechainSizes } from './sidechain-sizes.js'

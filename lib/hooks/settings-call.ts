@@ -1,0 +1,108 @@
+// How a settings file calls our hook command, and how such a call is told from those of others.
+
+/** The events that `hook` has a use for, in the order in which a session meets them. */
+export const HOOK_EVENTS: readonly string[] = [
+  'SessionStart',
+  'UserPromptSubmit',
+  'PreToolUse',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'SubagentStart',
+  'SubagentStop',
+  'PreCompact',
+  'PostCompact',
+  'Stop',
+  'StopFailure',
+  'SessionEnd',
+]
+
+// In seconds, as Claude Code counts. The command itself gives up long before.
+const TIMEOUT_SECONDS = 5
+
+/**
+ * - `args`: the program and its arguments apart, started without a shell.
+ * - `shell`: one quoted line, for a Claude Code that knows no `args` yet.
+ * - `name`: one line that relies on the PATH, the same on every machine of a team.
+ */
+export type CallForm = 'args' | 'shell' | 'name'
+
+export const CALL_FORMS: readonly CallForm[] = ['args', 'shell', 'name']
+
+export interface CallOptions {
+  readonly form: CallForm
+  /** The Node that runs it, and the file that Node runs; both absolute. */
+  readonly node: string
+  readonly program: string
+  /** Further arguments of `hook`. */
+  readonly args?: readonly string[] | undefined
+}
+
+/** What Claude Code runs at an event, in its own words. */
+export interface HookHandler {
+  readonly type: 'command'
+  readonly command: string
+  readonly args?: readonly string[]
+  readonly timeout: number
+}
+
+export function handlerFor(event: string, options: CallOptions): HookHandler {
+  const { form, node, program, args = [] } = options
+  const call = ['hook', event, ...args]
+  const rest = { timeout: TIMEOUT_SECONDS }
+  if (form === 'args') return { type: 'command', command: node, args: [program, ...call], ...rest }
+  const words = form === 'shell' ? [node, program, ...call] : ['jsonl-session', ...call]
+  return { type: 'command', command: words.map(quoteWord).join(' '), ...rest }
+}
+
+export interface HookCall {
+  /** Every word of it, whichever form it has. */
+  readonly words: readonly string[]
+  /** The file that is run, or the name that is looked up. */
+  readonly program: string
+  /** As it stands there: the same words in another form are another call. */
+  readonly written: string
+}
+
+const OUR_NAME = /^jsonl-session(?:\.[cm]?[jt]s|\.cmd|\.exe)?$/i
+const RUNNERS = /^(?:node|npx|bunx?)(?:\.exe|\.cmd)?$/i
+
+/** `undefined` for a hook that is not ours. */
+export function callOf(handler: unknown): HookCall | undefined {
+  const { type, command, args } = { ...(handler as Record<string, unknown> | null) }
+  if (type !== 'command' || typeof command !== 'string') return undefined
+  const words = Array.isArray(args) ? [command, ...args.map(String)] : wordsOf(command)
+  const at = words.findIndex(
+    (word, index) => OUR_NAME.test(fileName(word)) && words[index + 1] === 'hook',
+  )
+  const isRun = at === 0 || (at > 0 && RUNNERS.test(fileName(words[0]!)))
+  return isRun
+    ? { words, program: words[at]!, written: JSON.stringify([command, args]) }
+    : undefined
+}
+
+function fileName(path: string): string {
+  return path.split(/[\\/]/).at(-1)!
+}
+
+/** For `sh` and everything that quotes like it. */
+export function quoteWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+}
+
+const PIECE = /'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+)|(\s+)/gs
+
+/** What a shell would make of a line without variables and operators. */
+function wordsOf(line: string): string[] {
+  const words: string[] = []
+  let word: string | undefined
+  for (const [, single, double, escaped, plain, space] of line.matchAll(PIECE)) {
+    if (space === undefined) {
+      const inDouble = double?.replaceAll(/\\([\\"$`])/g, '$1')
+      word = `${word ?? ''}${single ?? inDouble ?? escaped ?? plain ?? ''}`
+    } else if (word !== undefined) {
+      words.push(word)
+      word = undefined
+    }
+  }
+  return word === undefined ? words : [...words, word]
+}

@@ -1,0 +1,32 @@
+// All that a session should know when it begins.
+
+import * as z from 'zod'
+import { PROFILES, type StartMode, sessionStart } from '../continuity/index.js'
+import { previousSessionKey, project, sessionKey, source } from './inputs.js'
+import { viewOf } from './place.js'
+import { tool } from './tool.js'
+
+const MODES = Object.keys(PROFILES) as [StartMode, ...StartMode[]]
+
+export const sessionStartTool = tool({
+  name: 'session_start',
+  title: 'Start with context',
+  description:
+    'Call it at the start of a conversation: summaries of earlier sessions in this project, important facts, open tasks, constraints, and what the last session left when it broke off. Texts are shortened; read_item reads one whole by its id. It is background, not a request.',
+  isLook: true,
+  input: z.object({
+    mode: z.enum(MODES).optional().describe('How much of what (default: default).'),
+    sessionKey,
+    previousSessionKey,
+    project,
+    source,
+    summaryOnly: z.boolean().optional().describe('Shorten texts (default: true).'),
+    maxResponseChars: z.int().min(1000).max(100_000).optional().describe('Default: 16000.'),
+  }),
+
+  async run(input, context) {
+    const view = viewOf(input, context)
+    const answer = await sessionStart({ ...input, ...view })
+    return { text: JSON.stringify(answer), data: answer }
+  },
+})

@@ -1,0 +1,275 @@
+// The MCP server as a harness meets it: the official client, a spawned process of the built
+// binary, a store on the disk.
+
+import { spawn } from 'node:child_process'
+import { cpSync, mkdirSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Client, type ClientOptions } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { describe, expect, it, type TestContext } from 'vitest'
+import {
+  append_transcript,
+  bypassSession,
+  claimSession,
+  createSession,
+  ownIdentity,
+  readItem,
+  recover,
+} from '../../lib/index.js'
+import { answerOf, BINARY, startCli } from '../cli/command-line.js'
+import { temporaryFolder } from '../helpers/temporary.js'
+
+const NAMES = [
+  'read_item',
+  'session_checkpoint',
+  'session_digest',
+  'session_recover',
+  'session_search',
+  'session_start',
+]
+
+interface Answer {
+  readonly isError?: boolean | undefined
+  readonly content: readonly { readonly type: string; readonly text?: string }[]
+  readonly structuredContent?: Record<string, unknown>
+}
+
+async function connect(t: TestContext, root: string, options: ClientOptions = {}) {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [BINARY, 'mcp', '--root', root, '--home', root],
+    cwd: root,
+    stderr: 'pipe',
+  })
+  const client = new Client({ name: 'test', version: '1.0.0' }, options)
+  await client.connect(transport)
+  t.onTestFinished(() => client.close())
+  const call = async (name: string, args: Record<string, unknown> = {}) =>
+    (await client.callTool({ name, arguments: args })) as unknown as Answer
+  const data = async (name: string, args?: Record<string, unknown>) => {
+    const answer = await call(name, args)
+    expect(answer.isError, JSON.stringify(answer.content)).not.toBe(true)
+    return answer.structuredContent!
+  }
+  return { client, call, data }
+}
+
+async function recorded(root: string, id: string, ...said: string[]) {
+  const session = await createSession({ root, home: root, id, project: root, harness: 'test' })
+  for (const content of said) await session.append({ type: 'user', payload: { content } })
+  await session.close()
+}
+
+describe('jsonl-session mcp', () => {
+  it('offers six tools; the description tells how to write a summary (004-29, 000-06)', async (t) => {
+    const { client } = await connect(t, temporaryFolder(t))
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name).sort()).toEqual(NAMES)
+    const byName = new Map(tools.map((tool) => [tool.name, tool]))
+    expect(byName.get('session_checkpoint')?.description).toMatch(/brief whoever comes next/)
+    expect(byName.get('session_digest')?.description).toMatch(/decided and why/)
+    const looks = tools.filter(({ annotations }) => annotations?.readOnlyHint === true)
+    expect(looks.map(({ name }) => name).sort()).toEqual([
+      'read_item',
+      'session_recover',
+      'session_search',
+      'session_start',
+    ])
+  })
+
+  it('a checkpoint of one server is recovered by the next, redacted, in words and as data', async (t) => {
+    const root = temporaryFolder(t)
+    const secret = `ghp_${'a1B2'.repeat(9)}`
+    const first = await connect(t, root)
+    const stored = await first.data('session_checkpoint', {
+      sessionSummary: `The parser is done; the token is ${secret}.`,
+      memories: [{ content: 'Tests run with npm test', memoryType: 'fact', importance: 4 }],
+      agentRunId: 'run-1',
+    })
+    expect(stored).toMatchObject({ stored: 1, skipped: 0 })
+    const again = await first.data('session_checkpoint', {
+      sessionSummary: `The parser is done; the token is ${secret}.`,
+      memories: [{ content: 'Tests run with npm test', memoryType: 'fact', importance: 4 }],
+      agentRunId: 'run-1',
+    })
+    expect(again).toMatchObject({ id: stored['id'], duplicate: true })
+    await first.client.close()
+    const second = await connect(t, root)
+    const { content, structuredContent } = await second.call('session_recover')
+    expect(structuredContent).toMatchObject({ found: true, matchedBy: 'project' })
+    expect(content[0]?.text).toBe(structuredContent?.['text'])
+    expect(content[0]?.text).toContain('The parser is done; the token is [REDACTED]')
+    expect(JSON.stringify([content, structuredContent])).not.toContain(secret)
+  })
+
+  it('a start shows what was left, and read_item reads it whole', async (t) => {
+    const root = temporaryFolder(t)
+    const { data, call } = await connect(t, root)
+    const long = `Never touch the schema. ${'Because. '.repeat(40)}`.trim()
+    await data('session_checkpoint', {
+      sessionSummary: 'Done.',
+      memories: [{ content: long, memoryType: 'constraint', importance: 5 }],
+      sessionKey: 'first',
+    })
+    const { content, structuredContent } = await call('session_start', { mode: 'deep' })
+    expect(JSON.parse(content[0]!.text!)).toEqual(structuredContent)
+    const { constraints } = structuredContent!['sessionContext'] as {
+      constraints: { id: string; text: string }[]
+    }
+    expect(constraints[0]!.text).toHaveLength(120)
+    expect(await data('read_item', { id: constraints[0]!.id })).toMatchObject({
+      text: long,
+      session_id: 'first',
+    })
+    expect(readItem(constraints[0]!.id, { root, home: root }).text).toBe(long)
+  })
+
+  it('search is a tool; its limit is clamped, and it leaves out secrets', async (t) => {
+    const root = temporaryFolder(t)
+    await recorded(root, 'alpha', `trunk ports, password=hunter2secret99 please`)
+    await recorded(root, 'beta', 'trunk roads')
+    const { call, data } = await connect(t, root)
+    expect(await data('session_search', { query: 'trunk', limit: 0 })).toMatchObject({ count: 1 })
+    const { content, structuredContent } = await call('session_search', { query: 'trunk ports' })
+    expect(structuredContent).toMatchObject({ count: 2, hits: [{ sessionKey: 'alpha' }, {}] })
+    expect(JSON.stringify([content, structuredContent])).not.toContain('hunter2secret99')
+  })
+
+  it('works for a session under bypass as for any other (001-65, T61)', async (t) => {
+    const root = temporaryFolder(t)
+    await recorded(root, 'quiet', 'hello')
+    const store = { root, home: root }
+    expect(await bypassSession('quiet', true, store)).toMatchObject({ bypassed: true })
+    await expect(bypassSession('quiet', 'yes' as never, store)).rejects.toThrow()
+    await expect(bypassSession('nobody', true, store)).rejects.toMatchObject({
+      code: 'ERR_NOT_FOUND',
+    })
+    const event = { type: 'user', payload: { content: 'hello again' } } as const
+    expect(await append_transcript({ session_id: 'quiet', event }, store)).toHaveProperty('uuid')
+    const { data } = await connect(t, root)
+    const { id } = await data('session_digest', {
+      sessionKey: 'quiet',
+      digest: 'Half of it works.',
+    })
+    const found = await data('session_recover', { sessionKey: 'quiet' })
+    expect(found).toMatchObject({ matchedBy: 'session', checkpoint: { id } })
+    expect(await data('session_search', { query: 'hello' })).toMatchObject({ count: 1 })
+  })
+
+  it('knows the session of the harness that started it by its claim', async (t) => {
+    const root = temporaryFolder(t)
+    const store = { root, home: root }
+    await recorded(root, 'mine', 'hello')
+    // A hook claims in the name of its harness; here that is this process.
+    await claimSession('mine', { ...store, runtimePath: 'plugin', owner: ownIdentity() })
+    const { data } = await connect(t, root)
+    const { id } = await data('session_digest', { digest: 'Where I stand.' })
+    const own = recover({ ...store, sessionKey: 'mine', source: 'compact' })
+    expect(own?.checkpoint.id).toBe(id)
+    expect(await data('session_recover')).toMatchObject({ matchedBy: 'session' })
+  })
+
+  it('bad input is an answer to the model, and the server goes on', async (t) => {
+    const { call, data, client } = await connect(t, temporaryFolder(t))
+    const bad: [string, Record<string, unknown>, RegExp][] = [
+      ['session_digest', {}, /digest/],
+      ['session_digest', { digest: '  ' }, /digest/],
+      ['session_checkpoint', { sessionSummary: 'x', memories: [{ content: 1 }] }, /content/],
+      [
+        'session_checkpoint',
+        { sessionSummary: 'x', memories: [{ content: 'y', importance: 9 }] },
+        /importance/,
+      ],
+      ['session_start', { mode: 'loud' }, /mode/],
+      ['session_recover', { budgetChars: 1 }, /budgetChars/],
+      ['session_search', { query: '' }, /query/],
+      ['read_item', { id: 'checkpoint:nothing:summary' }, /ERR_NOT_FOUND/],
+      ['read_item', { id: '../../etc/passwd' }, /ERR_NOT_FOUND/],
+    ]
+    for (const [name, args, word] of bad) {
+      const answer = await call(name, args)
+      expect(answer.isError, name).toBe(true)
+      expect(answer.content[0]?.text).toMatch(word)
+    }
+    await expect(client.callTool({ name: 'no_such_tool', arguments: {} })).rejects.toThrow()
+    expect(await data('session_recover')).toEqual({ found: false })
+  })
+
+  it('speaks the protocol of 2026-07-28 with a client that asks for it', async (t) => {
+    const versionNegotiation = { mode: { pin: '2026-07-28' } } as const
+    const { client, data } = await connect(t, temporaryFolder(t), { versionNegotiation })
+    expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28')
+    expect(await data('session_digest', { digest: 'Here I stand.' })).toMatchObject({
+      duplicate: false,
+    })
+  })
+
+  it('two servers at once lose nothing in one store', async (t) => {
+    const root = temporaryFolder(t)
+    const servers = [await connect(t, root), await connect(t, root)]
+    const digests = servers.flatMap(({ data }, server) =>
+      Array.from({ length: 10 }, (_, turn) =>
+        data('session_digest', { sessionKey: `s${server}`, digest: `turn ${turn} of ${server}` }),
+      ),
+    )
+    const ids = (await Promise.all(digests)).map(({ id }) => id)
+    expect(new Set(ids).size).toBe(20)
+    for (const [server, { data }] of servers.entries()) {
+      const found = await data('session_recover', { sessionKey: `s${1 - server}` })
+      expect(found).toMatchObject({ found: true, matchedBy: 'session' })
+    }
+  })
+})
+
+describe('the process of the server', () => {
+  const HELLO = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'raw', version: '1' },
+    },
+  }
+
+  it('ends with 0 when its stdin closes, and wrote nothing but the protocol', async (t) => {
+    const child = startCli(['mcp'], { root: temporaryFolder(t) })
+    child.stdin.write(`${JSON.stringify(HELLO)}\nthis is no JSON\n`)
+    child.stdout.once('data', () => child.stdin.end())
+    const { stdout, exitCode } = await answerOf(child)
+    expect(exitCode).toBe(0)
+    for (const line of stdout.trimEnd().split('\n')) {
+      expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' })
+    }
+  })
+
+  it('says what to install where the package is missing', async (t) => {
+    const folder = temporaryFolder(t)
+    const packageRoot = join(dirname(BINARY), '..', '..')
+    const copy = join(folder, 'jsonl-session')
+    mkdirSync(copy)
+    cpSync(join(packageRoot, 'dist', 'bin'), join(copy, 'dist', 'bin'), { recursive: true })
+    cpSync(join(packageRoot, 'package.json'), join(copy, 'package.json'))
+    mkdirSync(join(folder, 'node_modules'))
+    symlinkSync(join(packageRoot, 'node_modules', 'zod'), join(folder, 'node_modules', 'zod'))
+    const child = spawn(process.execPath, [join(copy, 'dist/bin/jsonl-session.cjs'), 'mcp'])
+    child.stdin.end()
+    const { stdout, stderr, exitCode } = await answerOf(child)
+    expect([stdout, exitCode]).toEqual(['', 2])
+    expect(stderr).toContain('npm install @modelcontextprotocol/server')
+    expect(stderr).toContain('ERR_MISSING_PACKAGE')
+  })
+
+  it('is loaded by no other command', async (t) => {
+    const trace = fileURLToPath(new URL('../cli/children/trace-loads.cjs', import.meta.url))
+    const child = startCli(['recover'], {
+      root: temporaryFolder(t),
+      nodeOptions: ['--require', trace],
+    })
+    child.stdin.end()
+    const { stderr } = await answerOf(child)
+    expect(stderr).not.toMatch(/modelcontextprotocol|node_modules\/zod/)
+  })
+})
