@@ -7,6 +7,7 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['append', async () => (await import('./commands/append.js')).append],
   ['log', async () => (await import('./commands/log.js')).log],
   ['verify', async () => (await import('./commands/verify.js')).verify],
+  ['repair', async () => (await import('./commands/repair.js')).repair],
   ['list', async () => (await import('./commands/list.js')).list],
   ['show', async () => (await import('./commands/show.js')).show],
   ['resume', async () => (await import('./commands/resume.js')).resume],

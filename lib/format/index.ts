@@ -24,6 +24,7 @@ export {
 export {
   checkTime,
   checkUuid,
+  escapeSeparators,
   LineEncoder,
   type LineParts,
   measureLine,
@@ -39,6 +40,7 @@ export {
   refusePermissionType,
 } from './permission-guard.js'
 export { isPlainObject, NEVER_WRITTEN, stringifyPayload } from './plain-json.js'
+export { toPlainLines, toPlainText } from './plain-text.js'
 export {
   belongsTo,
   type Channel,

@@ -4,6 +4,7 @@
 export { appendDecided, appendOnceSync } from './append-once.js'
 export type { ByteRange } from './copy-log.js'
 export { checkBefore } from './cursor.js'
+export { Follower } from './follower.js'
 export { readFullySync } from './fill-lines.js'
 export type { Line } from './line-source.js'
 export { type OpenLog, type OpenLogWithStats, openForReading } from './open-for-reading.js'

@@ -108,6 +108,7 @@ export {
   selectProjects,
 } from './project-scope.js'
 export { type RelocateOptions, type Relocation, relocateProject } from './relocations.js'
+export { type RepairNote, type RepairOptions, type RepairReport, repairLog } from './repair.js'
 export { repositoryOf } from './repository.js'
 export type { SearchHit, SearchResult } from './search-hits.js'
 export { type SearchSessionsOptions, searchSessions } from './search-sessions.js'
