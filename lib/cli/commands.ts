@@ -10,6 +10,8 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['repair', async () => (await import('./commands/repair.js')).repair],
   ['list', async () => (await import('./commands/list.js')).list],
   ['show', async () => (await import('./commands/show.js')).show],
+  ['tail', async () => (await import('./commands/tail.js')).tail],
+  ['export', async () => (await import('./commands/export.js')).exportCommand],
   ['resume', async () => (await import('./commands/resume.js')).resume],
   ['fork', async () => (await import('./commands/fork.js')).fork],
   ['rewind', async () => (await import('./commands/rewind.js')).rewind],

@@ -1,7 +1,7 @@
 // The door of the room that writes sessions down for others. Pure: items in, text out.
 
 export type { ExportedEvent, ExportFacts, ExportItem, ExportItems, ExportView } from './item.js'
-export { EXPORT_TYPES, EXPORT_VERSION, type ExportLine, toLines } from './lines.js'
+export { type ExportLine, toLines } from './lines.js'
 export { toMarkdown } from './markdown.js'
 export { redactFacts, redactItems } from './redact-items.js'
 export type { PageOptions } from './shown.js'

@@ -3,16 +3,8 @@
 // keeps and ignores, so that an export is a log like any other to `grep`, `jq` and `log`. The same
 // session gives the same lines.
 
+import { EXPORT_TYPES, EXPORT_VERSION } from '../format/index.js'
 import type { ExportedEvent, ExportFacts, ExportItems } from './item.js'
-
-export const EXPORT_VERSION = 1
-
-export const EXPORT_TYPES = {
-  begin: 'export.begin',
-  log: 'export.log',
-  damage: 'export.damage',
-  end: 'export.end',
-} as const
 
 export type ExportLine = ExportedEvent
 

@@ -46,7 +46,13 @@ class MarkdownPage {
     const shown = shownOf(event)
     switch (shown.kind) {
       case 'mark':
-        return block(['---', '', `**${plainWords(this.#redact(shown.text))}** · ${timeOf(event.ts)}`, '', '---'])
+        return block([
+          '---',
+          '',
+          `**${plainWords(this.#redact(shown.text))}** · ${timeOf(event.ts)}`,
+          '',
+          '---',
+        ])
       case 'note':
         return block([`*${plainWords(this.#redact(shown.text))} · ${timeOf(event.ts)}*`])
       case 'tools':

@@ -27,7 +27,8 @@ export function shownOf(event: ExportedEvent): Shown {
   const speaker = SPEAKERS.get(event.type)
   if (speaker === undefined) return happened(event)
   const parts = partsOf(event)
-  const isTools = parts.length > 0 && parts.every(({ kind }) => kind === 'call' || kind === 'result')
+  const isTools =
+    parts.length > 0 && parts.every(({ kind }) => kind === 'call' || kind === 'result')
   return isTools ? { kind: 'tools', parts } : { kind: 'turn', speaker, parts }
 }
 
@@ -36,7 +37,8 @@ function happened({ type, payload }: ExportedEvent): Shown {
   const say = (name: string) => toPlainText(String(fields[name] ?? '?'))
   switch (type) {
     case 'compaction_boundary': {
-      const kept = typeof fields['headUuid'] === 'string' ? `kept from ${say('headUuid')}` : 'nothing kept'
+      const kept =
+        typeof fields['headUuid'] === 'string' ? `kept from ${say('headUuid')}` : 'nothing kept'
       return mark(`Compacted: ${say('messages_summarized')} messages summed up, ${kept}`)
     }
     case 'rewind':

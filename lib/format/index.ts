@@ -32,6 +32,7 @@ export {
 } from './encode.js'
 export { type Envelope, readEnvelope } from './envelope.js'
 export type { EventOf, EventType, PayloadOf, SessionEvent } from './event.js'
+export { EXPORT_TYPES, EXPORT_VERSION } from './export-marks.js'
 export * from './limits.js'
 export { encodeName, fileNameOf, normalizeSessionKey } from './names.js'
 export {

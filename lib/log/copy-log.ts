@@ -2,11 +2,9 @@
 // and the new file appears whole or not at all.
 
 import { closeSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { toSessionError } from '../errors.js'
 import { NEWLINE } from '../format/index.js'
 import { readFullySync } from './fill-lines.js'
-import { createFolder } from './open-file.js'
 import { type OpenLog, openForReading } from './open-for-reading.js'
 import { WholeFile } from './whole-file.js'
 import { writeWhole } from './write-whole.js'
@@ -30,10 +28,9 @@ export interface CopyRequest {
 }
 
 export function copyLog({ from, to, opening, end, later }: CopyRequest): void {
-  createFolder(dirname(to))
   const source = openForReading(from)
   try {
-    const copy = new WholeFile(to)
+    const copy = new WholeFile(to, { makeFolder: true })
     try {
       copy.write(opening)
       copyRange(source, copy.fd, { byte_offset: 0, length: end })

@@ -140,6 +140,13 @@ export {
   type SummaryNode,
 } from './summaries.js'
 export type { SummaryCheckpoint, SummarySourceType } from './summary-nodes.js'
+export type { TailTarget } from './tail-scope.js'
+export {
+  SessionTailing,
+  type TailEntry,
+  type TailSessionsOptions,
+  tailSessions,
+} from './tail-sessions.js'
 export {
   LogText,
   PlainText,

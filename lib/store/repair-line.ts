@@ -3,8 +3,8 @@
 
 import {
   belongsTo,
-  decodeLine,
   type Diagnostic,
+  decodeLine,
   FORMAT_VERSION,
   isHeaderType,
   isOnChain,
@@ -182,9 +182,7 @@ export class LineMender {
       resumed_from: null,
       lib,
     }
-    return [
-      this.#encoded({ type: 'session_header', ts: event.ts, uuid, prev_uuid: null, payload }),
-    ]
+    return [this.#encoded({ type: 'session_header', ts: event.ts, uuid, prev_uuid: null, payload })]
   }
 
   #encoded(event: SessionEvent): Buffer {

@@ -125,7 +125,11 @@ test('a repeated line leaves no hole: who followed it follows what it followed',
 })
 
 test('a lost header is made again from the name of the file, and the report says so', async (t) => {
-  const path = temporaryFile(t, 'my-id.jsonl', Buffer.concat([Buffer.from('{"ty\n'), said('a', 'h')]))
+  const path = temporaryFile(
+    t,
+    'my-id.jsonl',
+    Buffer.concat([Buffer.from('{"ty\n'), said('a', 'h')]),
+  )
   const { report, output, bytes } = await repaired(path)
   expect(report.isHeaderMade).toBe(true)
   expect(bytes.toString()).toContain('"session_id":"my-id"')
@@ -134,7 +138,11 @@ test('a lost header is made again from the name of the file, and the report says
 
 test('a history is repaired line by line', async (t) => {
   const lines = [1, 2].map((n) => bareLine({ ts: TS, prompt: `p${n}`, session_id: null }))
-  const path = temporaryFile(t, 'h.jsonl', Buffer.concat([lines[0]!, Buffer.from('x\n'), lines[1]!]))
+  const path = temporaryFile(
+    t,
+    'h.jsonl',
+    Buffer.concat([lines[0]!, Buffer.from('x\n'), lines[1]!]),
+  )
   const { report, bytes, output } = await repaired(path)
   expect(bytes).toEqual(Buffer.concat(lines))
   expect(report).toMatchObject({ kept: 2, dropped: [{ line_number: 2 }] })

@@ -42,11 +42,15 @@ export const repair: Command = {
     if (output === undefined) throw new UsageError('repair needs --output F, the file to write')
     const { pathOf } = await import('../target.js')
     const { repairLog, verifyLog } = await import('../../store/index.js')
+    const { refusingExisting } = await import('../output-file.js')
     const { withProgress } = await import('../progress.js')
     const path = await pathOf(call.operands[0]!, storeOptionsOf(call))
     const acceptEdits = call.has('accept-edits')
     const { report, findings } = await withProgress(call.notes, `Reading ${path}`, async () => {
-      const report = await repairLog(path, { output, acceptEdits })
+      const report = await refusingExisting(
+        () => repairLog(path, { output, acceptEdits }),
+        'repair replaces nothing',
+      )
       return { report, findings: (await verifyLog(output)).findings }
     })
     if (call.has('json')) await call.output.write(`${JSON.stringify({ ...report, findings })}\n`)
