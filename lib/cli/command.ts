@@ -40,6 +40,8 @@ export interface OptionSpec {
   readonly name: string
   /** How the help calls the value; an option without it is a switch. */
   readonly value?: string
+  /** A single letter that means the same. */
+  readonly short?: string
   readonly text: string
 }
 

@@ -41,6 +41,13 @@ export class Notes {
     if (this.isWatched) this.#stream.write(`\r\x1b[K${text}`)
   }
 
+  /** From where to go on another time. */
+  tellCursor(cursor: string): void {
+    if (this.#isQuiet) return
+    const text = this.#isJson ? JSON.stringify({ cursor }) : `Go on with --since-cursor ${cursor}`
+    this.#stream.write(`${text}\n`)
+  }
+
   tell(diagnostic: Diagnostic): void {
     if (this.#isQuiet) return
     const { code, message } = diagnostic

@@ -1,28 +1,11 @@
 // Text of strangers, made fit for a terminal: nothing that moves the cursor or turns the reading
 // direction, and as many columns as there are.
 
-const BREAKS = /[\s\u0000-\u001f\u007f-\u009f]+/gu
-const LINE_END = /\r\n?|[\n\v\f\u0085\u2028\u2029]/u
-const CONTROLS = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f]/gu
-const INVISIBLE = /[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu
+export { toPlainLines, toPlainText } from '../format/index.js'
+
 const ZERO_WIDTH = /^\p{M}$/u
 const DOUBLE_WIDTH =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]$/u
-
-/** One line without control characters, whatever stood there. */
-export function toPlainText(text: string): string {
-  return text.toWellFormed().replace(BREAKS, ' ').replace(INVISIBLE, '').trim()
-}
-
-/** Its lines, with their indentation; blank ones at both ends are left out. */
-export function toPlainLines(text: string): string[] {
-  const lines = text
-    .toWellFormed()
-    .split(LINE_END)
-    .map((line) => line.replace(CONTROLS, ' ').replace(INVISIBLE, '').trimEnd())
-  const first = lines.findIndex((line) => line !== '')
-  return first === -1 ? [] : lines.slice(first, lines.findLastIndex((line) => line !== '') + 1)
-}
 
 /** The text, cut to a number of columns; what was cut off is one `…`. */
 export function clip(text: string, columns: number): string {

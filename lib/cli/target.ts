@@ -33,6 +33,7 @@ export async function sessionOf(target: string, options: StoreOptions): Promise<
   )
 }
 
-function isFile(target: string): boolean {
+/** By the look of it: it contains a separator, or ends in .jsonl. */
+export function isFile(target: string): boolean {
   return /[/\\]/.test(target) || target.endsWith('.jsonl')
 }

@@ -165,6 +165,11 @@ export function quoteUuid(uuid: string): string {
   return JSON.stringify(uuid).replace(SEPARATORS, escapeCharacter)
 }
 
+/** JSON text as lines have it: without characters that other tools take for the end of a line. */
+export function escapeSeparators(json: string): string {
+  return json.replace(SEPARATORS, escapeCharacter)
+}
+
 function hasSeparator(text: string): boolean {
   SEPARATORS.lastIndex = 0
   const found = SEPARATORS.test(text)

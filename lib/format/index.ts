@@ -24,6 +24,7 @@ export {
 export {
   checkTime,
   checkUuid,
+  escapeSeparators,
   LineEncoder,
   type LineParts,
   measureLine,
@@ -31,6 +32,7 @@ export {
 } from './encode.js'
 export { type Envelope, readEnvelope } from './envelope.js'
 export type { EventOf, EventType, PayloadOf, SessionEvent } from './event.js'
+export { EXPORT_TYPES, EXPORT_VERSION } from './export-marks.js'
 export * from './limits.js'
 export { encodeName, fileNameOf, normalizeSessionKey } from './names.js'
 export {
@@ -39,6 +41,7 @@ export {
   refusePermissionType,
 } from './permission-guard.js'
 export { isPlainObject, NEVER_WRITTEN, stringifyPayload } from './plain-json.js'
+export { toPlainLines, toPlainText } from './plain-text.js'
 export {
   belongsTo,
   type Channel,

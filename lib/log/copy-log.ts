@@ -1,14 +1,12 @@
 // A new log from the bytes of another: a fork. Nothing stored is ever serialised a second time,
 // and the new file appears whole or not at all.
 
-import { closeSync, constants, fsyncSync, linkSync, rmSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
-import { SessionError, toSessionError } from '../errors.js'
+import { closeSync } from 'node:fs'
+import { toSessionError } from '../errors.js'
 import { NEWLINE } from '../format/index.js'
 import { readFullySync } from './fill-lines.js'
-import { createFolder, createPrivateFile, syncFolder } from './open-file.js'
 import { type OpenLog, openForReading } from './open-for-reading.js'
-import { newUuid } from './uuid-pool.js'
+import { WholeFile } from './whole-file.js'
 import { writeWhole } from './write-whole.js'
 
 const CHUNK_BYTES = 1024 * 1024
@@ -30,31 +28,22 @@ export interface CopyRequest {
 }
 
 export function copyLog({ from, to, opening, end, later }: CopyRequest): void {
-  createFolder(dirname(to))
-  const temporary = join(dirname(to), `.${basename(to)}.${newUuid()}.tmp`)
   const source = openForReading(from)
   try {
-    const fd = createPrivateFile(temporary, constants.O_WRONLY | constants.O_APPEND)
+    const copy = new WholeFile(to, { makeFolder: true })
     try {
-      writeWhole(fd, opening)
-      copyRange(source, fd, { byte_offset: 0, length: end })
-      for (const range of later) copyRange(source, fd, range)
-      fsyncSync(fd)
+      copy.write(opening)
+      copyRange(source, copy.fd, { byte_offset: 0, length: end })
+      for (const range of later) copyRange(source, copy.fd, range)
+      copy.finish()
     } finally {
-      closeSync(fd)
+      copy.abandon()
     }
-    // A link fails where a file is already; a rename would replace it.
-    linkSync(temporary, to)
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') {
-      throw new SessionError('ERR_EXISTS', `${to} is there already`, { path: to })
-    }
     throw toSessionError(cause, 'copy a log to', to)
   } finally {
     closeSync(source.fd)
-    rmSync(temporary, { force: true })
   }
-  syncFolder(to)
 }
 
 /** Appends a range of the source; a newline is added where it does not end in one. */

@@ -57,21 +57,41 @@ export class Follower {
     }
     try {
       if (!this.#isGone && isUnchanged(this.#seen, log.stats)) return
-      if (this.#isReplaced(log)) yield this.#startAgain()
+      if (this.#isReplaced(log)) {
+        yield* this.#readRotated()
+        yield this.#startAgain()
+      }
       this.#seen = log.stats
       this.#isGone = false
-      const { byte_offset: from } = this.#place
-      const lines = new ForwardLines({ from, to: log.size, linesBefore: this.#linesBefore })
-      const decoder = new EntryDecoder(log, { isBare: this.#isBare, witness: this.#witness })
-      while (await fill(log, lines)) {
-        while (lines.next() && lines.isEnded) {
-          for (const entry of this.#pass(log, lines, decoder)) yield entry
-        }
-      }
+      yield* this.#readLines(log)
     } catch (error) {
       // It was cut while we read: the next look finds it shorter than the place we stand at.
       if (!isSessionError(error, 'ERR_FILE_REPLACED')) throw error
       this.#seen = undefined
+    } finally {
+      closeSync(log.fd)
+    }
+  }
+
+  async *#readLines(log: OpenLog): AsyncGenerator<FollowEntry, void, undefined> {
+    const { byte_offset: from } = this.#place
+    const lines = new ForwardLines({ from, to: log.size, linesBefore: this.#linesBefore })
+    const decoder = new EntryDecoder(log, { isBare: this.#isBare, witness: this.#witness })
+    while (await fill(log, lines)) {
+      while (lines.next() && lines.isEnded) {
+        for (const entry of this.#pass(log, lines, decoder)) yield entry
+      }
+    }
+  }
+
+  /** What was added before the log was rotated away: its name says where it went. */
+  async *#readRotated(): AsyncGenerator<FollowEntry, void, undefined> {
+    const { byte_offset, check } = this.#place
+    const log = openIfThere(`${this.#path}.1`)
+    if (log === undefined) return
+    try {
+      const isOurs = log.size > byte_offset && checkBefore(log.fd, byte_offset) === check
+      if (isOurs) yield* this.#readLines(log)
     } finally {
       closeSync(log.fd)
     }

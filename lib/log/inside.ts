@@ -3,9 +3,11 @@
 
 export { appendDecided, appendOnceSync } from './append-once.js'
 export type { ByteRange } from './copy-log.js'
-export { checkBefore } from './cursor.js'
+export { checkBefore, parseCursor } from './cursor.js'
 export { readFullySync } from './fill-lines.js'
+export { Follower } from './follower.js'
 export type { Line } from './line-source.js'
+export { endOfLines, lineStartBefore } from './newlines.js'
 export { createFolder } from './open-file.js'
 export { type OpenLog, type OpenLogWithStats, openForReading } from './open-for-reading.js'
 export { replaceLog } from './replace-log.js'

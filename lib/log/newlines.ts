@@ -33,6 +33,16 @@ export function lineStartBefore(log: string | number, offset: number): number {
   })
 }
 
+/** Where the last line ends that has its newline; what follows is not written yet. */
+export function endOfLines(log: string | number): number {
+  return withOpenLog(log, (open) => {
+    const last = Buffer.alloc(1)
+    if (open.size === 0) return 0
+    readFullySync(open, last, { at: 0, length: 1, position: open.size - 1 })
+    return last[0] === NEWLINE ? open.size : lineStartBefore(open.fd, open.size)
+  })
+}
+
 function countIn(bytes: Buffer, start: number, end: number): number {
   // Ends the search: what lies behind is left from before.
   bytes[end] = NEWLINE

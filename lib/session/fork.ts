@@ -2,9 +2,10 @@
 // only read, so it may be live.
 
 import { SessionError } from '../errors.js'
-import { isHeaderType, isOnChain, LineEncoder, normalizeSessionKey } from '../format/index.js'
+import { isHeaderType, isOnChain, normalizeSessionKey } from '../format/index.js'
 import { copyLog, type LogEntry, readLogSync } from '../log/index.js'
 import { layoutOf, type StoreOptions } from '../store/index.js'
+import { forkHeaderLine } from './fork-header.js'
 import { headerPayload } from './header.js'
 import { environmentOf, type SessionOptions } from './settings.js'
 import { transcriptOf } from './storage.js'
@@ -39,7 +40,7 @@ export function forkSession(session: string, options: ForkOptions = {}): ForkedS
     harness: header['harness'],
     agentId: options.agent,
   }
-  const opening = headerLine(environment.newUuid(), ts, (base) =>
+  const opening = forkHeaderLine(environment.newUuid(), ts, (base) =>
     headerPayload(id, ts, facts, { forked_from: { ...forked_from, base } }),
   )
   const end = source.at.byte_offset + source.at.length + 1
@@ -88,22 +89,4 @@ function readSource(path: string, at: string | undefined): Source {
 function names({ event }: Found, summaries: ReadonlySet<string>): boolean {
   const { summary_event_uuid } = (event.payload ?? {}) as Record<string, unknown>
   return typeof summary_event_uuid === 'string' && summaries.has(summary_event_uuid)
-}
-
-/** The header says how long it is itself, so it is written until the number fits. */
-function headerLine(uuid: string, ts: string, payloadOf: (base: number) => object): Buffer {
-  const encoder = new LineEncoder()
-  for (let base = 0; ; ) {
-    encoder.reset()
-    const payloadJson = JSON.stringify(payloadOf(base))
-    const length = encoder.addEvent({
-      type: 'session_header',
-      ts,
-      uuid,
-      prevJson: 'null',
-      payloadJson,
-    })
-    if (length === base) return Buffer.from(encoder.bytes({ isolate: false }))
-    base = length
-  }
 }

@@ -20,6 +20,7 @@ export type {
   UsageReport,
 } from './compactor-options.js'
 export { type CreateSessionOptions, createSession } from './create.js'
+export { type ExportFormat, type ExportOptions, exportSession } from './export.js'
 export {
   type ExtractedDelta,
   type ExtractOptions,
@@ -28,6 +29,11 @@ export {
 } from './extract.js'
 export { type ForkedSession, type ForkOptions, forkSession } from './fork.js'
 export type { SessionFacts } from './header.js'
+export {
+  type ImportExportedOptions,
+  type ImportedExport,
+  importExported,
+} from './import-exported.js'
 export { openSidechain } from './open-sidechain.js'
 export { PermissionLedger } from './permission-ledger.js'
 export type { PromptOptions, PromptReceipt } from './prompt-history.js'

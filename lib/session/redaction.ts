@@ -28,7 +28,9 @@ export function redactionOf({
 }: RedactionOptions & Pick<LogOptions, 'onDiagnostic'>): PayloadRedaction | undefined {
   // Somebody else's code runs only after the step is done.
   const onProblem = ({ rule, reason }: RedactionProblem) =>
-    queueMicrotask(() => onDiagnostic?.(diagnostic('redaction_failed', messageOf(rule, reason))))
+    queueMicrotask(() =>
+      onDiagnostic?.(diagnostic('redaction_failed', redactionMessage(rule, reason))),
+    )
   return redactionBy(options, onProblem)
 }
 
@@ -52,7 +54,8 @@ function redactionBy(
     redactPayload(type, payload, redactor, { opaque, onProblem })
 }
 
-function messageOf(rule: string, reason: RedactionProblem['reason']): string {
+/** What becomes of a text when a rule fails. */
+export function redactionMessage(rule: string, reason: RedactionProblem['reason']): string {
   const what = {
     threw: 'threw an error',
     not_text: 'did not return a text',

@@ -110,6 +110,7 @@ export {
   selectProjects,
 } from './project-scope.js'
 export { type RelocateOptions, type Relocation, relocateProject } from './relocations.js'
+export { type RepairNote, type RepairOptions, type RepairReport, repairLog } from './repair.js'
 export { repositoryOf } from './repository.js'
 export type { SearchHit, SearchResult } from './search-hits.js'
 export { type SearchSessionsOptions, searchSessions } from './search-sessions.js'
@@ -147,6 +148,13 @@ export {
   type SummaryNode,
 } from './summaries.js'
 export type { SummaryCheckpoint, SummarySourceType } from './summary-nodes.js'
+export type { TailTarget } from './tail-scope.js'
+export {
+  SessionTailing,
+  type TailEntry,
+  type TailSessionsOptions,
+  tailSessions,
+} from './tail-sessions.js'
 export {
   LogText,
   PlainText,

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, type TestContext, test } from 'vitest'
 import { type FollowEntry, type FollowOptions, followLog } from '../../lib/log/follow.js'
-import { foreignLine, line, record } from '../helpers/lines.js'
+import { foreignLine, id, line, record } from '../helpers/lines.js'
 import { temporaryFile, temporaryFolder } from '../helpers/temporary.js'
 
 const [a, b, c] = ['a', 'b', 'c'].map((uuid) => line('user', { uuid })) as [Buffer, Buffer, Buffer]
@@ -201,3 +201,23 @@ function shown(entry: FollowEntry): string {
   const number = entry.kind === 'replaced' ? undefined : entry.line_number
   return number === undefined ? uuidOf(entry) : `${uuidOf(entry)}@${number}`
 }
+
+test('what was added before a rotation is not lost, also by a cursor from before it', async (t) => {
+  const path = temporaryFile(t, 'history.jsonl', line('user', { uuid: id(1) }))
+  const options = { pollMs: 20, signal: AbortSignal.timeout(5000) }
+  const entries = followLog(path, options)
+  const first = (await entries.next()).value
+  appendFileSync(path, line('user', { uuid: id(2) }))
+  renameSync(path, `${path}.1`)
+  writeFileSync(path, line('user', { uuid: id(3) }))
+  const cursor = first?.cursor
+  for (const follow of [entries, followLog(path, { ...options, cursor })]) {
+    const seen: unknown[] = []
+    while (seen.length < 3) {
+      const { value } = await follow.next()
+      seen.push(value?.kind === 'event' ? value.event.uuid : value?.kind)
+    }
+    expect(seen).toEqual([id(2), 'replaced', id(3)])
+    await follow.return(undefined)
+  }
+})

@@ -1,7 +1,7 @@
 // The entries of a log file, as they lie there.
 
 import { refuseTogether, storeOptionsOf, wholeNumberOf } from '../arguments.js'
-import { type Call, type Command, UsageError } from '../command.js'
+import { type Command, UsageError } from '../command.js'
 
 const LESSON = `A row is: byte offset, line number, time, type, first part of the uuid, text. Damage is shown in
 its place and never stops the reading. Line numbers are known only when reading from the start.
@@ -42,9 +42,10 @@ export const log: Command = {
     const limit = wholeNumberOf(call, 'limit') ?? Number.POSITIVE_INFINITY
     const from = wholeNumberOf(call, 'from')
     const { pathOf } = await import('../target.js')
+    const { untilInterrupted } = await import('../interrupt.js')
     const { printLog } = await import('../print-log.js')
     const path = await pathOf(call.operands[0]!, storeOptionsOf(call))
-    return interruptible(call, (signal) =>
+    return untilInterrupted(call, (signal) =>
       printLog(path, call, {
         limit,
         from,
@@ -55,20 +56,4 @@ export const log: Command = {
       }),
     )
   },
-}
-
-// Ctrl-C is how following ends, not how it fails. Whoever only reads is simply stopped by it.
-async function interruptible(
-  call: Call,
-  run: (signal: AbortSignal | undefined) => Promise<number>,
-): Promise<number> {
-  if (!call.has('follow')) return run(undefined)
-  const controller = new AbortController()
-  const stop = () => controller.abort()
-  call.io.once('SIGINT', stop)
-  try {
-    return await run(controller.signal)
-  } finally {
-    call.io.off('SIGINT', stop)
-  }
 }
