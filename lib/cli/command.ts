@@ -1,6 +1,7 @@
 // What a command is: how it is called, what its help teaches, and what it does with both streams.
 
 import type { Summarizer } from '../compaction/index.js'
+import type { StoreOptions } from '../store/index.js'
 import type { Notes } from './notes.js'
 import type { Output } from './output.js'
 
@@ -13,6 +14,19 @@ export type CliIo = Pick<
 /** Rooms beside this one, which `bin/` hands in: no room reaches for another of its own floor. */
 export interface CliRooms {
   summarizers(): Promise<SummarizerRoom>
+  hooks(): Promise<HookRoom>
+}
+
+interface HookRoom {
+  /** Never rejects: what goes wrong is told. */
+  runHook(call: {
+    readonly event?: string | undefined
+    readonly runtimePath?: string | undefined
+    readonly store: StoreOptions
+    readonly io: Pick<CliIo, 'stdin' | 'env' | 'cwd'>
+    write(text: string): Promise<void>
+    tell(text: string): void
+  }): Promise<unknown>
 }
 
 interface SummarizerRoom {
@@ -39,6 +53,8 @@ export interface Command {
   readonly lesson: string
   /** Called by scripts for every event, so it must start without the help library. */
   readonly isHot?: true
+  /** Called by a harness that takes any other exit code for a veto: it answers 0 whatever happens. */
+  readonly isHook?: true
   run(call: Call): Promise<number>
 }
 

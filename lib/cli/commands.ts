@@ -42,5 +42,6 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ],
   ['recover', async () => (await import('./commands/recover.js')).recover],
   ['start', async () => (await import('./commands/start.js')).start],
+  ['hook', async () => (await import('./commands/hook.js')).hook],
   ['relocate', async () => (await import('./commands/relocate.js')).relocate],
 ])

@@ -32,11 +32,12 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
     // What was printed before the failure was true, so it is not taken back.
     await output.flush()
     const { reportError } = await import('./report-error.js')
-    return reportError(error, {
+    const exitCode = await reportError(error, {
       io,
       isJson: args.includes('--json'),
       commandName: command?.name,
     })
+    return command?.isHook === true ? 0 : exitCode
   }
 }
 
