@@ -31,11 +31,11 @@ export function promptIdIn(fields: HookFields): string | undefined {
 
 /** Of a hook that fires inside of a subagent; its `agent_type` alone says nothing. */
 export function agentIdIn(fields: HookFields): string | undefined {
-  return textIn(fields, 'agent_id', 'agentId')
+  return textIn(fields, 'agent_id')
 }
 
 export function agentTypeIn(fields: HookFields): string | undefined {
-  return textIn(fields, 'agent_type', 'agentType')
+  return textIn(fields, 'agent_type')
 }
 
 const LAST_MESSAGE = [

@@ -99,6 +99,7 @@ function contextOf(
         project: io.env['CLAUDE_PROJECT_DIR'] || textIn(fields, 'project') || cwd,
         harness: textIn(fields, 'harness') ?? 'claude-code',
         previousSessionKey: textIn(fields, 'previous_session_key', 'previousSessionKey'),
+        harnessAgentId: textIn(fields, 'harnessAgentId', 'harness_agent_id'),
         parentSessionKey: textIn(fields, 'parent_session_key', 'parentSessionKey'),
         capture: 'hooks',
         cwd,

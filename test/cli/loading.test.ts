@@ -2,15 +2,15 @@
 // need must not be loaded.
 
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../helpers/temporary.js'
 import { runCli } from './command-line.js'
 
 const TRACE = fileURLToPath(new URL('children/trace-loads.cjs', import.meta.url))
 
-async function loadedBy(args: readonly string[], root?: string): Promise<string[]> {
+async function loadedBy(args: readonly string[], root?: string, input = ''): Promise<string[]> {
   const nodeOptions = ['--require', TRACE]
-  const options = root === undefined ? { nodeOptions } : { nodeOptions, root }
+  const options = root === undefined ? { nodeOptions } : { nodeOptions, root, input }
   const { stderr, exitCode } = await runCli(args, options)
   expect(exitCode).toBe(0)
   return [...stderr.matchAll(/^loads (.*)$/gm)].map(([, file]) => file!)
@@ -32,6 +32,22 @@ test('append loads the kernel lock, and no schemas and no watcher', async (t) =>
   // The portable lock is part of the bundle; only the addon is a file of its own.
   expect([...packagesOf(files)]).toEqual(['fs-native-extensions'])
 })
+
+test.each([
+  ['UserPromptSubmit', { prompt: 'hello' }],
+  ['SessionStart', { source: 'startup' }],
+  ['PreToolUse', { tool_name: 'Read', tool_use_id: 't1' }],
+  ['Stop', { last_assistant_message: 'Done.' }],
+])(
+  'hook %s loads the kernel lock, and no help, no schemas and no watcher',
+  async (name, fields) => {
+    const root = temporaryFolder({ onTestFinished })
+    const input = JSON.stringify({ session_id: 'demo', ...fields })
+    expect([...packagesOf(await loadedBy(['hook', name], root, input))]).toEqual([
+      'fs-native-extensions',
+    ])
+  },
+)
 
 test('history add loads the kernel lock, and no schemas and no watcher', async (t) => {
   const root = temporaryFolder(t)

@@ -63,7 +63,7 @@ describe('a recorded day', () => {
     ])
   })
 
-  it('leaves the order of a session: start, prompts and replies, checkpoints, end (004-32, 000-78)', async (t) => {
+  it('leaves the order of a session: start, prompts and replies, checkpoints, end (004-24, 004-32)', async (t) => {
     const root = temporaryFolder(t)
     const heard = await replayInOrder(day, root)
     const types = eventsOf(root, A).map(({ type }) => type)

@@ -2,11 +2,11 @@
 
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { bypassSession, resumeSession } from '../../lib/session/index.js'
 import { findNewestCheckpoint, listSidechains, readClaim } from '../../lib/store/index.js'
 import { runCli } from '../cli/command-line.js'
-import { Clock, MINUTE } from '../helpers/clock.js'
+import { Clock, HOUR, MINUTE } from '../helpers/clock.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 import { bytesOf, eventsOf, hookCli, tell, tellText } from './telling.js'
 
@@ -19,7 +19,7 @@ const EVENTS = [
 const typesOf = (root: string, session: string) => eventsOf(root, session).map(({ type }) => type)
 
 describe.each(EVENTS)('%s', (event) => {
-  it('takes any input without a word on stdout and without failing (T66)', async (t) => {
+  it('takes any input without a word on stdout and without failing (T66, 001-13, 001-37)', async (t) => {
     const root = temporaryFolder(t)
     const inputs = ['', '{', 'null', '[]', '"text"', '{}', '{"session_id":7}', '{"session_id":" "}']
     for (const input of inputs) {
@@ -123,6 +123,11 @@ describe('a hook', () => {
     const root = temporaryFolder(t)
     const env = { CLAUDE_PROJECT_DIR: '/home/ada/shop' }
     await tell({ session_id: 'demo', cwd: '/tmp/x' }, { root, event: 'SessionStart', env })
+    const told = { harness: 'openclaw', project: '/p', harnessAgentId: 'x', parentSessionKey: 'up' }
+    await tell({ sessionKey: 'other', ...told }, { root, event: 'session-start' })
+    expect(eventsOf(root, 'other')[0]!.payload).toMatchObject({
+      ...{ harness: 'openclaw', project: '/p', harness_agent_id: 'x', parent_session_key: 'up' },
+    })
     expect(eventsOf(root, 'demo')[0]!.payload).toMatchObject({
       ...{ project: '/home/ada/shop', cwd: '/tmp/x', harness: 'claude-code' },
       lib: { capture: 'hooks' },
@@ -157,6 +162,12 @@ describe('a prompt', () => {
     ).toHaveLength(2)
   })
 
+  it.each(['prompt', 'user_prompt', 'userPrompt'])('is found in %s (000-18)', async (name) => {
+    const root = temporaryFolder({ onTestFinished })
+    await tell({ session_id: 'demo', [name]: 'hello' }, { root, event: 'UserPromptSubmit' })
+    expect(eventsOf(root, 'demo').at(-1)!.payload).toEqual({ content: 'hello' })
+  })
+
   it('prefers what the person typed, and gets no answer (001-11, 001-12, 001-15, 001-16)', async (t) => {
     const root = temporaryFolder(t)
     const fields = { session_id: 'demo', userMessage: 'typed', userPrompt: 'wrapped' }
@@ -165,7 +176,7 @@ describe('a prompt', () => {
     expect(eventsOf(root, 'demo').at(-1)!.payload).toEqual({ content: 'typed' })
   })
 
-  it('that is the tenth leaves a checkpoint (000-78)', async (t) => {
+  it('that is the tenth is recorded, and then leaves a checkpoint (000-52, 000-78)', async (t) => {
     const root = temporaryFolder(t)
     const at = { root, event: 'UserPromptSubmit' }
     for (let turn = 1; turn <= 11; turn++) {
@@ -173,6 +184,27 @@ describe('a prompt', () => {
     }
     const { newest } = findNewestCheckpoint({ root, home: root, session: 'demo' })
     expect(newest?.checkpoint).toMatchObject({ trigger: 'periodic', prompt_count: 10 })
+    const tenth = eventsOf(root, 'demo').filter(({ type }) => type === 'user')[9]!
+    expect(newest?.checkpoint.last_uuid).toBe(tenth.uuid)
+  })
+})
+
+describe('a claim', () => {
+  it('is kept by whatever is told of its session (004-23)', async (t) => {
+    const root = temporaryFolder(t)
+    const clock = new Clock()
+    const at = (event: string) => ({ root, event, runtimePath: 'plugin', ...clock.environment })
+    await tell({ session_id: 'demo', prompt: 'hi' }, at('UserPromptSubmit'))
+    for (const event of ['PreToolUse', 'PostToolUse', 'Stop']) {
+      clock.pass(3 * HOUR)
+      await tell({ session_id: 'demo', tool_use_id: event }, at(event))
+    }
+    const store = { root, home: root, environment: clock.environment }
+    expect(readClaim('demo', store)).toMatchObject({
+      runtimePath: 'plugin',
+      claimedAt: clock.iso(-9 * HOUR),
+      expiresAt: clock.iso(4 * HOUR),
+    })
   })
 })
 
@@ -294,7 +326,7 @@ describe('a compaction', () => {
 })
 
 describe('a bypass', () => {
-  it('makes all hooks silent but the end, which gives the claim back (T61, 001-64)', async (t) => {
+  it('makes all hooks silent but the end, which gives the claim back (001-64)', async (t) => {
     const root = temporaryFolder(t)
     const store = { root, home: root }
     await tell({ session_id: 'demo', prompt: 'hi' }, { root, event: 'UserPromptSubmit' })

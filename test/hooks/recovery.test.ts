@@ -26,7 +26,7 @@ function textOf(stdout: string): string {
   return hookSpecificOutput!['additionalContext']!
 }
 
-it('of a killed harness its session appears in the next start, and not while it lives (T50, T51, T68)', async (t) => {
+it('of a killed harness its session appears in the next start, and not while it lives (T50, T51, T68, 001-03, 004-22)', async (t) => {
   const root = temporaryFolder(t)
   const events = [
     start('first'),
