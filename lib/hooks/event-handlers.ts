@@ -1,21 +1,31 @@
-// Which events are recorded, and by whom. Each is loaded when it happens.
+// Which events are recorded, and by whom. What happens at every turn is here; the rest is loaded
+// when it happens.
 
+import { onPrompt } from './events/prompt.js'
+import { onStop, onStopFailure } from './events/stop.js'
+import { onToolCall, onToolFailure, onToolResult } from './events/tools.js'
 import type { HookHandler } from './hook-context.js'
 
-const HANDLERS: ReadonlyMap<string, () => Promise<HookHandler>> = new Map([
-  ['SessionStart', async () => (await import('./events/session-start.js')).onSessionStart],
-  ['UserPromptSubmit', async () => (await import('./events/prompt.js')).onPrompt],
-  ['PreToolUse', async () => (await import('./events/tools.js')).onToolCall],
-  ['PostToolUse', async () => (await import('./events/tools.js')).onToolResult],
-  ['PostToolUseFailure', async () => (await import('./events/tools.js')).onToolFailure],
-  ['Stop', async () => (await import('./events/stop.js')).onStop],
-  ['StopFailure', async () => (await import('./events/stop.js')).onStopFailure],
-  ['SubagentStart', async () => (await import('./events/subagents.js')).onSubagentStart],
-  ['SubagentStop', async () => (await import('./events/subagents.js')).onSubagentStop],
-  ['PreCompact', async () => (await import('./events/compaction.js')).onPreCompact],
-  ['PostCompact', async () => (await import('./events/compaction.js')).onPostCompact],
-  ['SessionEnd', async () => (await import('./events/session-end.js')).onSessionEnd],
+type Loader = () => HookHandler | Promise<HookHandler>
+
+const HANDLERS: ReadonlyMap<string, Loader> = new Map<string, Loader>([
+  ['UserPromptSubmit', () => onPrompt],
+  ['PreToolUse', () => onToolCall],
+  ['PostToolUse', () => onToolResult],
+  ['PostToolUseFailure', () => onToolFailure],
+  ['Stop', () => onStop],
+  ['StopFailure', () => onStopFailure],
+  ['SessionStart', async () => (await rareEvents()).onSessionStart],
+  ['SubagentStart', async () => (await rareEvents()).onSubagentStart],
+  ['SubagentStop', async () => (await rareEvents()).onSubagentStop],
+  ['PreCompact', async () => (await rareEvents()).onPreCompact],
+  ['PostCompact', async () => (await rareEvents()).onPostCompact],
+  ['SessionEnd', async () => (await rareEvents()).onSessionEnd],
 ])
+
+function rareEvents() {
+  return import('./rare-events.js')
+}
 
 // What other connectors call them.
 const ALIASES: ReadonlyMap<string, string> = new Map([
@@ -31,7 +41,7 @@ const NAMES: ReadonlyMap<string, string> = new Map([
 
 export interface FoundHandler {
   readonly name: string
-  load(): Promise<HookHandler>
+  readonly load: Loader
 }
 
 /** In any spelling: `session-start` too. `undefined` for an event that leaves nothing behind. */

@@ -9,6 +9,7 @@ import { findHandler } from './event-handlers.js'
 import { type HookAnswer, type HookContext, NOTHING } from './hook-context.js'
 import { type HookFields, sessionIdIn, textIn } from './hook-input.js'
 import { readInput } from './read-input.js'
+import { silencedBy } from './standing.js'
 
 export type { HookAnswer } from './hook-context.js'
 
@@ -50,19 +51,13 @@ async function run(call: HookCall): Promise<HookAnswer> {
   const handler = findHandler(event)
   if (handler === undefined || session === undefined) return NOTHING
   const context = contextOf(call, handler.name, fields, session)
-  const silenced = await silence(context)
+  // The end of a session concerns its claim in any case, and looks at it itself.
+  const silenced = handler.name === 'SessionEnd' ? undefined : await silencedBy(context)
   if (silenced !== undefined) return silenced
   const handle = await handler.load()
   const answer = await handle(context)
   if (answer.inject !== '') await inject(call, handler.name, answer)
   return answer
-}
-
-/** The end of a session has to be told to its claims in any case, and looks at them itself. */
-async function silence(context: HookContext): Promise<HookAnswer | undefined> {
-  if (context.name === 'SessionEnd') return undefined
-  const { silencedBy } = await import('./standing.js')
-  return silencedBy(context)
 }
 
 async function inject(

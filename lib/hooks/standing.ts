@@ -3,7 +3,7 @@
 
 import { isSessionError } from '../errors.js'
 import { parentIdentity } from '../log/index.js'
-import { claimSession, isBypassed, renewClaim, UNNAMED_PATH } from '../store/index.js'
+import { claimSession, renewClaim, UNNAMED_PATH } from '../store/index.js'
 import { type HookAnswer, type HookContext, NOTHING } from './hook-context.js'
 
 // A person starts these, so they are few: reason enough to look who the harness is.
@@ -11,8 +11,6 @@ const CLAIMING = ['SessionStart', 'UserPromptSubmit']
 
 /** Why nothing is to be done; `undefined` when this hook speaks for the session. */
 export async function silencedBy(context: HookContext): Promise<HookAnswer | undefined> {
-  const { session_id, options } = context
-  if (isBypassed(session_id, options)) return { ...NOTHING, bypassed: true }
   try {
     return await silencedByOthers(context)
   } catch (error) {
@@ -31,9 +29,10 @@ async function silencedByOthers({
   const { root, home, agent, environment, lockTimeoutAfterMs: lockTimeoutMs } = options
   const store = { root, home, agent, environment, lockTimeoutMs }
   const path = { runtimePath: runtimePath ?? UNNAMED_PATH, isAutomatic: true }
-  const { skipped, duplicateRuntimePath, claimedBy } = CLAIMING.includes(name)
+  const { bypassed, skipped, duplicateRuntimePath, claimedBy } = CLAIMING.includes(name)
     ? await claimSession(session_id, { ...store, ...path, owner: parentIdentity() })
     : await renewClaim(session_id, { ...store, ...path })
+  if (bypassed) return { ...NOTHING, bypassed }
   // Who does not name its path is not asked to stand back.
   if (skipped !== true || runtimePath === undefined) return undefined
   return { ...NOTHING, skipped, duplicateRuntimePath: duplicateRuntimePath!, claimedBy: claimedBy! }
