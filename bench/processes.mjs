@@ -46,10 +46,13 @@ export function startChild(task, argument, { ownGroup = false } = {}) {
   return { ready: ready.promise, result, go: () => child.send('go') }
 }
 
-/** It runs Node with these arguments, and returns how long that took, start included, in microseconds. */
-export function timeProcess(args) {
+/**
+ * It runs Node with these arguments, and what it shall read from its stdin, and returns how long
+ * that took, start included, in microseconds.
+ */
+export function timeProcess(args, input = '') {
   const start = performance.now()
-  const { status, stderr } = spawnSync(process.execPath, args)
+  const { status, stderr } = spawnSync(process.execPath, args, { input })
   if (status !== 0) throw new Error(`${args.join(' ')}: ${stderr}`)
   return (performance.now() - start) * 1000
 }

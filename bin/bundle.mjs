@@ -54,6 +54,7 @@ const theRestIsAnotherFile = {
   setup: ({ onResolve }) => {
     const elsewhere = (path) => () => ({ path, external: true })
     onResolve({ filter: /^\.\/main\.js$/ }, elsewhere('../main.cjs'))
+    onResolve({ filter: /\/rare-events\.js$/ }, elsewhere('./rare-events.cjs'))
     onResolve({ filter: /\/format\/schemas\.js$/ }, elsewhere('../../lib/format/schemas.js'))
   },
 }
@@ -67,7 +68,11 @@ await build({
 
 await build({
   ...commands,
-  entryPoints: hotCommands.map((name) => `bin/hot/${name}.ts`),
+  entryPoints: [
+    ...hotCommands.map((name) => ({ in: `bin/hot/${name}.ts`, out: `hot/${name}` })),
+    // What a hook seldom hears of.
+    { in: 'lib/hooks/rare-events.ts', out: 'hot/rare-events' },
+  ],
   supported: { 'dynamic-import': false },
   plugins: [properLockfileInside, theRestIsAnotherFile],
 })

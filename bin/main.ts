@@ -7,6 +7,7 @@ import { type CliIo, main as run } from '../lib/cli/index.js'
 export function main(argv: readonly string[], io: CliIo): Promise<number> {
   return run(argv, io, {
     summarizers: () => import('../lib/summarizers/index.js'),
+    hooks: () => import('../lib/hooks/index.js'),
     hookSettings: () => import('../lib/hooks/settings.js'),
     mcp: () => import('../lib/mcp/index.js'),
     program: () => ({ node: process.execPath, program: ownPath() }),

@@ -19,6 +19,19 @@ export interface CliRooms {
   mcp(): Promise<McpRoom>
   /** How this very command line is called, for those who write it down. */
   program(): { readonly node: string; readonly program: string }
+  hooks(): Promise<HookRoom>
+}
+
+interface HookRoom {
+  /** Never rejects: what goes wrong is told. */
+  runHook(call: {
+    readonly event?: string | undefined
+    readonly runtimePath?: string | undefined
+    readonly store: StoreOptions
+    readonly io: Pick<CliIo, 'stdin' | 'env' | 'cwd'>
+    write(text: string): Promise<void>
+    tell(text: string): void
+  }): Promise<unknown>
 }
 
 interface SummarizerRoom {
@@ -57,6 +70,8 @@ export interface Command {
   readonly lesson: string
   /** Called by scripts for every event, so it must start without the help library. */
   readonly isHot?: true
+  /** Called by a harness that takes any other exit code for a veto: it answers 0 whatever happens. */
+  readonly isHook?: true
   run(call: Call): Promise<number>
 }
 

@@ -49,5 +49,6 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['hooks uninstall', async () => (await import('./commands/hooks-uninstall.js')).hooksUninstall],
   ['hooks status', async () => (await import('./commands/hooks-status.js')).hooksStatus],
   ['mcp', async () => (await import('./commands/mcp.js')).mcp],
+  ['hook', async () => (await import('./commands/hook.js')).hook],
   ['relocate', async () => (await import('./commands/relocate.js')).relocate],
 ])

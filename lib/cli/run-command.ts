@@ -11,6 +11,11 @@ export interface Surroundings {
   readonly rooms: CliRooms
 }
 
+/** Whose error it is. A hook never fails its harness. */
+interface Asker extends Omit<ReportOptions, 'io'> {
+  readonly isHook?: boolean | undefined
+}
+
 export async function runCommand(
   command: Command,
   parsed: Parsed,
@@ -28,14 +33,16 @@ export async function runCommand(
 /** The exit code of the work, or of what it threw. It never throws itself. */
 export async function reporting(
   { io, output }: Pick<Surroundings, 'io' | 'output'>,
-  asker: Omit<ReportOptions, 'io'>,
+  { isHook, ...asker }: Asker,
   work: () => Promise<number>,
 ): Promise<number> {
   try {
     return await work()
   } catch (thrown) {
     const error = thrown instanceof ReaderGone ? thrown : await afterFlush(output, thrown)
-    return error instanceof ReaderGone ? 0 : reportError(error, { io, ...asker })
+    if (error instanceof ReaderGone) return 0
+    const exitCode = reportError(error, { io, ...asker })
+    return isHook === true ? 0 : exitCode
   }
 }
 

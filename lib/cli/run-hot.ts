@@ -18,6 +18,7 @@ export async function runHot(
   const parsed = parseQuickly(command, args)
   if (parsed === undefined) return undefined
   const output = new Output(io)
-  const asker = { isJson: parsed.has('json'), commandName: command.name }
+  const isJson = parsed.has('json')
+  const asker = { isJson, commandName: command.name, isHook: command.isHook }
   return reporting({ io, output }, asker, () => runCommand(command, parsed, { io, output, rooms }))
 }

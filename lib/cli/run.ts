@@ -10,7 +10,8 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
   const { output } = surroundings
   const args = commandFirst(argv)
   const command = await COMMANDS.get(args[0] ?? '')?.()
-  const asker = { isJson: args.includes('--json'), commandName: command?.name }
+  const isJson = args.includes('--json')
+  const asker = { isJson, commandName: command?.name, isHook: command?.isHook }
   return reporting(surroundings, asker, async () => {
     if (command === undefined) return runWithoutCommand(args, surroundings)
     const parsed = await parse(command, args.slice(1))

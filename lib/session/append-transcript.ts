@@ -68,7 +68,7 @@ export async function append_transcript(
 }
 
 /** What others left for this session comes first. What is refused stays where it is. */
-async function takeQueued(
+export async function takeQueued(
   { events, remove }: Spooled,
   append: (events: readonly NewEvent[]) => Promise<unknown>,
 ): Promise<void> {
@@ -88,7 +88,7 @@ function isBesideTheChain({ type, prev_uuid }: NewEvent): boolean {
   return isOnChain === false || (isOnChain === undefined && prev_uuid === null)
 }
 
-function headerOf(
+export function headerOf(
   sessionId: string,
   now: number,
   { facts = {}, agent }: AppendTranscriptOptions,

@@ -8,10 +8,10 @@ import {
   createContinuity,
   deriveContinuity,
 } from '../continuity/index.js'
-import { findNewestCheckpoint, type ShardWriteOptions } from '../store/index.js'
-import { checkpointerOf } from './checkpoints-of.js'
+import { findNewestCheckpoint } from '../store/index.js'
+import { type CheckpointStore, checkpointerOf } from './checkpoints-of.js'
 
-export interface OnceStore extends ShardWriteOptions {
+export interface OnceStore extends CheckpointStore {
   continuity?: ContinuityOptions | false | undefined
   readonly harness?: string | undefined
 }
@@ -34,7 +34,8 @@ export function checkpointOnce(
     onDiagnostic,
   })
   continuity.initContinuity(deriveContinuity(path, { latest: newest?.checkpoint, facts }))
-  const store = { ...place, onDiagnostic, lockTimeoutMs, useKernelLock }
+  const { unlessRepeatedWithinMs } = options
+  const store = { ...place, onDiagnostic, lockTimeoutMs, useKernelLock, unlessRepeatedWithinMs }
   return checkpointerOf(store, { continuity, onStored: (_, stored) => onStored?.(stored.id) })
 }
 

@@ -7,14 +7,18 @@ import {
 } from '../continuity/index.js'
 import { redactValue } from '../redaction/index.js'
 import {
+  type AppendCheckpointOptions,
   appendCheckpoint,
   appendCheckpointSync,
   type NewCheckpoint,
   type ShardWriteOptions,
 } from '../store/index.js'
 
+export type CheckpointStore = ShardWriteOptions &
+  Pick<AppendCheckpointOptions, 'unlessRepeatedWithinMs'>
+
 export function checkpointerOf(
-  store: ShardWriteOptions,
+  store: CheckpointStore,
   { continuity, onStored }: Pick<CheckpointerOptions, 'continuity' | 'onStored'>,
 ): Checkpointer {
   return new Checkpointer({

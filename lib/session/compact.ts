@@ -53,6 +53,12 @@ export interface CompactPlace {
   readonly path: string
   readonly offsetBase: number
   readonly newUuid: () => string
+  /**
+   * Somebody else compacted what this log may not have seen, so covering nothing is no mistake.
+   *
+   * @default false
+   */
+  readonly mayCoverNothing?: boolean | undefined
 }
 
 export interface CompactEvents {
@@ -71,6 +77,7 @@ export function compactionEvents(options: CompactOptions, place: CompactPlace): 
   }
   const entries = place.projection.entries.filter((entry): entry is Kept => !isGap(entry))
   const cut = cutOf(options, entries)
+  if (place.mayCoverNothing !== true) refuseEmpty(cut)
   const summaryUuid = place.newUuid()
   const boundaryUuid = place.newUuid()
   const contextEpoch = place.projection.contextEpoch + 1
@@ -120,18 +127,18 @@ function cutOf(options: CompactOptions, entries: readonly Kept[]): Cut {
   if (keepUpTo !== undefined) {
     const last = indexOf(entries, keepUpTo)
     const covered = entries.slice(last + 1, end)
-    return checked({ covered, kept: entries.slice(0, last + 1), isPrefixKept: true })
+    return { covered, kept: entries.slice(0, last + 1), isPrefixKept: true }
   }
   if (keepFrom === null) {
-    return checked({ covered: entries.slice(0, end), kept: [], isPrefixKept: false })
+    return { covered: entries.slice(0, end), kept: [], isPrefixKept: false }
   }
   const first = indexOf(entries, keepFrom)
   const covered = entries.slice(0, first)
-  return checked({ covered, kept: entries.slice(first), isPrefixKept: false })
+  return { covered, kept: entries.slice(first), isPrefixKept: false }
 }
 
-function checked(cut: Cut): Cut {
-  if (cut.covered.length > 0) return cut
+function refuseEmpty({ covered }: Cut): void {
+  if (covered.length > 0) return
   throw new SessionError('ERR_NOTHING_TO_COMPACT', 'Nothing would be covered by this compaction')
 }
 
@@ -188,8 +195,8 @@ function boundaryPayload(
     tokens_before: options.tokensBefore ?? 0,
     messages_summarized: covered.length,
     needs_summary_retry: options.needsSummaryRetry ?? false,
-    coveredFromUuid: covered[0]!.event.uuid,
-    coveredToUuid: covered.at(-1)!.event.uuid,
+    coveredFromUuid: covered[0]?.event.uuid,
+    coveredToUuid: covered.at(-1)?.event.uuid,
     ...optional,
   })
 }

@@ -64,9 +64,10 @@ export async function rememberOnce(
   return { session_id, ...(await append_transcript({ session_id, event }, options)) }
 }
 
-async function checkpointIfDue(
+/** The checkpoint that falls due by a prompt that stands there; `null` for none. */
+export async function checkpointIfDue(
   id: string,
-  { uuid, byte_offset }: AppendReceipt,
+  { uuid, byte_offset }: Pick<AppendReceipt, 'uuid' | 'byte_offset'>,
   options: OnceOptions,
 ): Promise<string | null> {
   if (byte_offset === undefined) return null

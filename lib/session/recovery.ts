@@ -21,6 +21,8 @@ export type RecoverOnceOptions = Omit<RecoverOptions, 'sessionKey' | 'environmen
 export interface OneRecovery extends Recovery {
   /** This session was given it since its last compaction; the text is empty then. */
   readonly alreadyInjected: boolean
+  /** The last compaction of the session that starts. */
+  readonly boundary_uuid: string | null
   /** Call it once the text is part of what the model reads. `undefined` if it was before. */
   commit(): Promise<AppendReceipt | undefined>
 }
@@ -38,7 +40,7 @@ export function recoverOnce(
     (it) => it.checkpoint_id === checkpoint_id && it.boundary_uuid === boundary_uuid,
   )
   if (alreadyInjected) {
-    return { ...recovery, text: '', alreadyInjected, commit: async () => undefined }
+    return { ...recovery, text: '', alreadyInjected, boundary_uuid, commit: async () => undefined }
   }
   const { source = 'startup' } = options
   const payload: Injected = { checkpoint_id, boundary_uuid, source, chars: recovery.text.length }
@@ -52,7 +54,7 @@ export function recoverOnce(
     })
     return committed
   }
-  return { ...recovery, alreadyInjected, commit }
+  return { ...recovery, alreadyInjected, boundary_uuid, commit }
 }
 
 /**

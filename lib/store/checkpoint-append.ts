@@ -17,7 +17,7 @@ import {
   leaveOutKnownParts,
   type PartKey,
 } from './checkpoint-keys.js'
-import { readKnownMemories, readKnownParts } from './checkpoint-known.js'
+import { findRepeated, readKnownMemories, readKnownParts } from './checkpoint-known.js'
 import { sha256Of } from './checkpoint-load.js'
 import {
   type CheckpointPayload,
@@ -42,6 +42,14 @@ export interface AppendCheckpointOptions extends ShardWriteOptions, RetentionOpt
    * @default false
    */
   unlessKnownMemories?: boolean | undefined
+
+  /**
+   * Leave it out when the newest one of its session was made for the same reason at the same place
+   * and is younger than this: two processes were told of one thing.
+   *
+   * @default undefined: it is never left out for that
+   */
+  unlessRepeatedWithinMs?: number | undefined
 }
 
 export interface AppendedCheckpoint {
@@ -61,8 +69,8 @@ export async function appendCheckpoint(
   options: AppendCheckpointOptions = {},
 ): Promise<AppendedCheckpoint> {
   const { path, payload, now } = placed(checkpoint, options)
-  const { unlessKeys = [], unlessKnownMemories = false } = options
-  if (unlessKeys.length > 0 || unlessKnownMemories)
+  const { unlessKeys = [], unlessKnownMemories = false, unlessRepeatedWithinMs } = options
+  if (unlessKeys.length > 0 || unlessKnownMemories || unlessRepeatedWithinMs !== undefined)
     return appendNewParts(path, payload, now, options)
   const [receipt] = await appendOnce(path, [eventOf(payload)], shardLogOptions(options))
   return appendedOf(path, payload, receipt!)
@@ -125,7 +133,11 @@ function leaveOutKnown(
   now: number,
   options: AppendCheckpointOptions,
 ): Decision {
-  const { unlessKeys = [] } = options
+  const { unlessKeys = [], unlessRepeatedWithinMs } = options
+  if (unlessRepeatedWithinMs !== undefined) {
+    const holder = findRepeated(shard, payload, now - unlessRepeatedWithinMs)
+    return { payload: holder === undefined ? payload : undefined, holder, conflicts: [] }
+  }
   if (unlessKeys.length > 0) return leaveOutKnownParts(payload, unlessKeys, readKnownParts(shard))
   const visible = { rules: retentionRules(options), now }
   const known = readKnownMemories(shard, payload.project_normalized, visible)

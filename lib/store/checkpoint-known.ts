@@ -2,7 +2,7 @@
 
 import type { OpenLog } from '../log/inside.js'
 import { walkLines } from '../log/inside.js'
-import { itemsFromEnd } from './checkpoint-items.js'
+import { isTombstone, itemsFromEnd } from './checkpoint-items.js'
 import { type Holder, type KnownParts, keysOf, memoryText } from './checkpoint-keys.js'
 import { loadCheckpoint, sha256Of } from './checkpoint-load.js'
 import type { CheckpointPayload } from './checkpoint-record.js'
@@ -30,6 +30,29 @@ export function readKnownParts(log: OpenLog): KnownParts {
     }
   }
   return known
+}
+
+/** The newest checkpoint of the session, if it was made since then for what this one is made for. */
+export function findRepeated(
+  log: OpenLog,
+  { session_key, trigger, cause, last_uuid }: CheckpointPayload,
+  sinceMs: number,
+): Holder | undefined {
+  const ignore = () => {}
+  for (const item of itemsFromEnd(log, ignore)) {
+    if (isTombstone(item)) continue
+    if (item.createdAtMs <= sinceMs) return undefined
+    if (item.session_key !== session_key) continue
+    const loaded = loadCheckpoint(log, item, ignore)
+    if (loaded === undefined) return undefined
+    const { checkpoint, byte_offset, sha256 } = loaded
+    const isSame =
+      checkpoint.trigger === trigger &&
+      checkpoint.cause === cause &&
+      (checkpoint.last_uuid ?? null) === (last_uuid ?? null)
+    return isSame ? { id: checkpoint.id, byte_offset, sha256 } : undefined
+  }
+  return undefined
 }
 
 /** The memories of the visible checkpoints of a project, by what they say. */

@@ -11,6 +11,9 @@ const RENEWAL_MS = 60 * 1000
 
 const RUNTIME_PATH = /^[a-z][a-z0-9_.:-]{0,63}$/i
 
+/** The path of hooks that do not name theirs. It says who lives, and stands back for any other. */
+export const UNNAMED_PATH = 'hooks'
+
 /** What is added to any answer when another path has the session. */
 export interface SkippedCall {
   readonly skipped?: true
@@ -34,6 +37,7 @@ export function skippedBy(
   if (runtimePath === undefined) return undefined
   checkRuntimePath(runtimePath)
   if (claim === undefined || claim.runtimePath === runtimePath) return undefined
+  if (claim.runtimePath === UNNAMED_PATH) return undefined
   // Taken over: nobody is left to speak for it.
   if (isExpired(claim, now) || isOwnerDead(claim)) return undefined
   if (!isAutomatic) throw claimedError(key, claim)

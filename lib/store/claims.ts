@@ -63,6 +63,7 @@ export async function claimSession(
   const decided = await decideClaim(session, options, (view) => {
     const skipped = skippedBy(view, { runtimePath, isAutomatic })
     if (skipped !== undefined || runtimePath === undefined) return { answer: skipped }
+    if (isSilent(view, isAutomatic)) return { answer: undefined }
     const claim = ownClaim(view, runtimePath)
     const isSettled = claim !== undefined && isSameProcess(claim.owner, owner)
     if (isSettled && !isRenewalDue(claim, view.now)) return { answer: undefined }
@@ -79,6 +80,7 @@ export async function renewClaim(
   const decided = await decideClaim(session, options, (view) => {
     const skipped = skippedBy(view, { runtimePath, isAutomatic })
     if (skipped !== undefined || runtimePath === undefined) return { answer: skipped }
+    if (isSilent(view, isAutomatic)) return { answer: undefined }
     const claim = ownClaim(view, runtimePath)
     if (claim === undefined || !isRenewalDue(claim, view.now)) return { answer: undefined }
     const { owner = ownIdentity() } = claim
@@ -130,6 +132,11 @@ export function sessionClaim(view: ClaimView): SessionClaim {
     expiresAt: claim?.expiresAt ?? null,
     bypassed: isBypassOn(view),
   }
+}
+
+/** What fires by itself leaves nothing at all behind while its session is bypassed. */
+function isSilent(view: ClaimView, isAutomatic = false): boolean {
+  return isAutomatic && isBypassOn(view)
 }
 
 function isSameProcess(one: ProcessIdentity | undefined, other: ProcessIdentity): boolean {

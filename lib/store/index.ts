@@ -51,7 +51,7 @@ export {
   findNewestCheckpoint,
   listCheckpoints,
 } from './checkpoints.js'
-export type { SkippedCall } from './claim-rules.js'
+export { type SkippedCall, UNNAMED_PATH } from './claim-rules.js'
 export {
   type ClaimSessionOptions,
   claimSession,
@@ -131,7 +131,7 @@ export {
   writeSettingsFile,
 } from './settings-file.js'
 export { hasEnding, type SidechainDigest, type SidechainStatus } from './sidechain-digest.js'
-export { placeSidechain, type SidechainPlace } from './sidechain-place.js'
+export { findChild, placeSidechain, type SidechainPlace } from './sidechain-place.js'
 export { SidechainSizes } from './sidechain-sizes.js'
 export {
   findSidechain,
@@ -139,7 +139,7 @@ export {
   listSidechains,
   type SidechainList,
 } from './sidechains.js'
-export { readSpool, type Spooled, spoolEvent } from './spool.js'
+export { listSpooled, readSpool, type Spooled, spoolEvent, spoolEvents } from './spool.js'
 export {
   type ListSummariesOptions,
   listSummaries,
@@ -163,6 +163,14 @@ export {
   type TextPiece,
   type TextSource,
 } from './text-source.js'
+export {
+  appendTold,
+  type LogEnd,
+  REPEAT_MS,
+  readLogEnd,
+  saidIn,
+  type ToldEvents,
+} from './told-once.js'
 export {
   readTranscriptText,
   type TranscriptText,

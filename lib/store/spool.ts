@@ -23,18 +23,37 @@ export async function spoolEvent(
   sessionId: string,
   event: NewEvent,
 ): Promise<string> {
-  const uuid = event.uuid ?? newUuid()
+  const [uuid] = await spoolEvents(layout, sessionId, [event])
+  return uuid!
+}
+
+/** The same for events that belong together: they are taken over together. */
+export async function spoolEvents(
+  layout: Layout,
+  sessionId: string,
+  events: readonly NewEvent[],
+): Promise<readonly string[]> {
   const time = new Date().toISOString().replaceAll(':', '-')
   const name = `${fileNameOf(sessionId)}--${time}-${process.pid}-${newUuid()}.jsonl`
-  const { prev_uuid: _, ...rest } = event
-  await appendOnce(join(layout.spool, name), [{ ...rest, uuid }], { durability: 'always' })
-  return uuid
+  const named = events.map(({ prev_uuid: _, payloadAt: __, ...event }) => ({
+    ...event,
+    uuid: event.uuid ?? newUuid(),
+  }))
+  await appendOnce(join(layout.spool, name), named, { durability: 'always', lineNumbers: false })
+  return named.map(({ uuid }) => uuid)
+}
+
+/** The sessions for which something waits. */
+export function listSpooled(layout: Layout): readonly string[] {
+  const names = logNamesIn(layout.spool)
+  const sessions = names.flatMap((name) => sessionNameIn(name) ?? [])
+  return [...new Set(sessions)].map(decodeURIComponent)
 }
 
 /** What waits for a session, oldest first. Costs a look into a folder that is usually not there. */
 export function readSpool(layout: Layout, sessionId: string): Spooled {
-  const prefix = `${fileNameOf(sessionId)}--`
-  const names = logNamesIn(layout.spool).filter((name) => name.startsWith(prefix))
+  const session = fileNameOf(sessionId)
+  const names = logNamesIn(layout.spool).filter((name) => sessionNameIn(name) === session)
   if (names.length === 0) return NOTHING
   const paths = names.map((name) => join(layout.spool, name))
   return {
@@ -43,6 +62,15 @@ export function readSpool(layout: Layout, sessionId: string): Spooled {
       for (const path of paths) rmSync(path, { force: true })
     },
   }
+}
+
+// A session may be called like the beginning of another one, so the rest must be what we put there.
+const REST = /--[0-9-]+T[0-9.-]+Z-[0-9]+-[0-9a-f-]{36}\.jsonl$/
+
+/** The session's part of the name of a waiting file. */
+function sessionNameIn(name: string): string | undefined {
+  const rest = REST.exec(name)
+  return rest === null ? undefined : name.slice(0, rest.index)
 }
 
 function eventsOf(path: string): NewEvent[] {

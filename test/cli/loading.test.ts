@@ -2,15 +2,15 @@
 // need must not be loaded.
 
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../helpers/temporary.js'
 import { runCli } from './command-line.js'
 
 const TRACE = fileURLToPath(new URL('children/trace-loads.cjs', import.meta.url))
 
-async function loadedBy(args: readonly string[], root?: string): Promise<string[]> {
+async function loadedBy(args: readonly string[], root?: string, input = ''): Promise<string[]> {
   const nodeOptions = ['--require', TRACE]
-  const options = root === undefined ? { nodeOptions } : { nodeOptions, root }
+  const options = root === undefined ? { nodeOptions } : { nodeOptions, root, input }
   const { stderr, exitCode } = await runCli(args, options)
   expect(exitCode).toBe(0)
   return [...stderr.matchAll(/^loads (.*)$/gm)].map(([, file]) => file!)
@@ -49,6 +49,21 @@ test('what scripts call for every event loads its own command and none of the ot
     ])
   }
 })
+test.each([
+  ['UserPromptSubmit', { prompt: 'hello' }],
+  ['SessionStart', { source: 'startup' }],
+  ['PreToolUse', { tool_name: 'Read', tool_use_id: 't1' }],
+  ['Stop', { last_assistant_message: 'Done.' }],
+])(
+  'hook %s loads the kernel lock, and no help, no schemas and no watcher',
+  async (name, fields) => {
+    const root = temporaryFolder({ onTestFinished })
+    const input = JSON.stringify({ session_id: 'demo', ...fields })
+    expect([...packagesOf(await loadedBy(['hook', name], root, input))]).toEqual([
+      'fs-native-extensions',
+    ])
+  },
+)
 
 test('history add loads the kernel lock, and no schemas and no watcher', async (t) => {
   const root = temporaryFolder(t)

@@ -1,0 +1,124 @@
+// What the next session is told.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+import { listActiveSessions } from '../../lib/store/index.js'
+import { BINARY } from '../cli/command-line.js'
+import { Clock, HOUR, MINUTE } from '../helpers/clock.js'
+import { temporaryFolder } from '../helpers/temporary.js'
+import { eventsOf, hookCli, tell } from './telling.js'
+
+const HARNESS = fileURLToPath(new URL('children/harness.mjs', import.meta.url))
+
+const start = (session_id: string, source = 'startup') => ({
+  hook_event_name: 'SessionStart',
+  session_id,
+  source,
+  cwd: '/home/ada/shop',
+})
+
+function textOf(stdout: string): string {
+  if (stdout === '') return ''
+  const { hookSpecificOutput } = JSON.parse(stdout) as Record<string, Record<string, string>>
+  expect(hookSpecificOutput!['hookEventName']).toBe('SessionStart')
+  return hookSpecificOutput!['additionalContext']!
+}
+
+it('of a killed harness its session appears in the next start, and not while it lives (T50, T51, T68, 001-03, 004-22)', async (t) => {
+  const root = temporaryFolder(t)
+  const events = [
+    start('first'),
+    { ...start('first'), hook_event_name: 'UserPromptSubmit', prompt: 'paint the fence green' },
+    { ...start('first'), hook_event_name: 'PreCompact', trigger: 'auto' },
+  ]
+  const env = { PATH: process.env['PATH'], JSONL_SESSION_ROOT: root, JSONL_SESSION_HOME: root }
+  const args = [HARNESS, BINARY, ...events.map((event) => JSON.stringify(event))]
+  const harness = spawn(process.execPath, args, { env })
+  t.onTestFinished(() => void harness.kill('SIGKILL'))
+  harness.stderr.pipe(process.stderr)
+  await once(harness.stdout, 'data')
+  const neighbour = await hookCli(start('neighbour'), root)
+  expect(neighbour).toEqual({ stdout: '', stderr: '', exitCode: 0 })
+  harness.kill('SIGKILL')
+  await once(harness, 'close')
+  const next = await hookCli(start('next'), root)
+  const text = textOf(next.stdout)
+  expect(text).toContain('paint the fence green')
+  expect(text.length).toBeLessThanOrEqual(2000)
+  expect(next.stdout.length).toBeLessThan(10_000)
+  expect(eventsOf(root, 'next').at(-1)).toMatchObject({ type: 'recovery_injected' })
+})
+
+it('after a compaction the session gets its own checkpoint, once (T52, 000-07, 001-44)', async (t) => {
+  const root = temporaryFolder(t)
+  const clock = new Clock()
+  const at = { root, ...clock.environment }
+  await tell(start('demo'), at)
+  await tell({ ...start('demo'), hook_event_name: 'UserPromptSubmit', prompt: 'dig a well' }, at)
+  clock.pass(MINUTE)
+  const instructions = 'the pump comes on Monday'
+  const before = { ...start('demo'), hook_event_name: 'PreCompact', trigger: 'manual' }
+  const compacting = await tell({ ...before, custom_instructions: instructions }, at)
+  expect(compacting.stdout).toBe('')
+  clock.pass(MINUTE)
+  const after = { ...start('demo'), hook_event_name: 'PostCompact', trigger: 'manual' }
+  await tell({ ...after, compact_summary: 'A well is being dug.' }, at)
+  const first = await tell(start('demo', 'compact'), at)
+  expect(textOf(first.stdout)).toContain(instructions)
+  expect(textOf(first.stdout)).toContain('dig a well')
+  clock.pass(MINUTE)
+  expect((await tell(start('demo', 'compact'), at)).stdout).toBe('')
+})
+
+it('a session that is cleared, or resumed with nothing new, is told nothing (T53)', async (t) => {
+  const root = temporaryFolder(t)
+  const clock = new Clock()
+  const at = { root, ...clock.environment }
+  await tell({ ...start('demo'), hook_event_name: 'UserPromptSubmit', prompt: 'dig a well' }, at)
+  await tell({ ...start('demo'), hook_event_name: 'PreCompact', trigger: 'auto' }, at)
+  clock.pass(MINUTE)
+  const stop = { hook_event_name: 'Stop', session_id: 'demo', last_assistant_message: 'Dug.' }
+  await tell(stop, at)
+  await tell({ ...start('demo'), hook_event_name: 'SessionEnd', reason: 'clear' }, at)
+  clock.pass(MINUTE)
+  expect((await tell(start('fresh', 'clear'), at)).stdout).toBe('')
+  expect((await tell(start('demo', 'resume'), at)).stdout).toBe('')
+  expect(eventsOf(root, 'demo').at(-1)).toMatchObject({
+    type: 'session_resumed',
+    payload: { source: 'resume', gap_ms: MINUTE },
+  })
+  expect(textOf((await tell(start('new'), at)).stdout)).toBe('')
+})
+
+it('a session without a claim of a path says that it lives, and stands back for one that has a path', async (t) => {
+  const root = temporaryFolder(t)
+  const clock = new Clock()
+  const at = { root, ...clock.environment }
+  await tell(start('demo'), at)
+  expect(
+    listActiveSessions({ root, home: root, ...{ environment: clock.environment } }),
+  ).toMatchObject({
+    count: 1,
+    sessions: [{ key: 'demo', runtimePath: 'hooks' }],
+  })
+  const prompt = { session_id: 'demo', prompt: 'hello', prompt_id: 'p1' }
+  const plugin = { ...at, event: 'UserPromptSubmit', runtimePath: 'plugin' }
+  expect((await tell(prompt, plugin)).answer).toEqual({ inject: '', status: 'written' })
+  // From here on the plugin speaks for it: others are told so, those without a name are not asked.
+  const legacy = { ...plugin, runtimePath: 'legacy' }
+  expect((await tell({ ...prompt, prompt_id: 'p2' }, legacy)).answer).toEqual({
+    inject: '',
+    skipped: true,
+    duplicateRuntimePath: true,
+    claimedBy: 'plugin',
+  })
+  const nameless = { ...at, event: 'UserPromptSubmit' }
+  expect((await tell({ ...prompt, prompt_id: 'p3' }, nameless)).answer.status).toBe('written')
+  // Nobody came back for four hours.
+  clock.pass(4 * HOUR)
+  expect((await tell({ ...prompt, prompt_id: 'p4' }, legacy)).answer.status).toBe('written')
+  const users = eventsOf(root, 'demo').filter(({ type }) => type === 'user')
+  expect(users.map(({ payload }) => payload['prompt_id'])).toEqual(['p1', 'p3', 'p4'])
+})
