@@ -165,6 +165,11 @@ export function quoteUuid(uuid: string): string {
   return JSON.stringify(uuid).replace(SEPARATORS, escapeCharacter)
 }
 
+/** A text as it stands between the quotes of our lines. */
+export function spellText(text: string): string {
+  return JSON.stringify(text).slice(1, -1).replace(SEPARATORS, escapeCharacter)
+}
+
 function hasSeparator(text: string): boolean {
   SEPARATORS.lastIndex = 0
   const found = SEPARATORS.test(text)

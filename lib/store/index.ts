@@ -69,6 +69,7 @@ export {
   expandSummary,
 } from './expand-summary.js'
 export { findEvent } from './find-event.js'
+export { type GrepHit, type GrepOptions, grepStore } from './grep-store.js'
 export {
   type AppendHistoryOptions,
   append_history,
