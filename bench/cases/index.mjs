@@ -6,6 +6,7 @@ import { NotInstalled } from '../peers.mjs'
 import { appendCases } from './append.mjs'
 import { checkpointCases } from './checkpoints.mjs'
 import { continuityCases } from './continuity.mjs'
+import { grepCases } from './grep.mjs'
 import { historyCases } from './history.mjs'
 import { processCases } from './processes.mjs'
 import { readCases } from './read.mjs'
@@ -19,6 +20,7 @@ export const cases = [
   ...sessionCases,
   ...redactionCases,
   ...historyCases,
+  ...grepCases,
   ...continuityCases,
   ...checkpointCases,
 ]

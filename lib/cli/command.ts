@@ -22,6 +22,8 @@ interface SummarizerRoom {
 export interface OptionSpec {
   /** Without the dashes. */
   readonly name: string
+  /** One letter, for those whom people know by it from other tools. */
+  readonly short?: string
   /** How the help calls the value; an option without it is a switch. */
   readonly value?: string
   readonly text: string

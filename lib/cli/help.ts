@@ -102,8 +102,9 @@ function commanderOf(
 }
 
 function addOptions(commander: Commander, options: readonly OptionSpec[]): void {
-  for (const { name, value, text } of options) {
-    commander.option(value === undefined ? `--${name}` : `--${name} <${value}>`, text)
+  for (const { name, short, value, text } of options) {
+    const names = short === undefined ? `--${name}` : `-${short}, --${name}`
+    commander.option(value === undefined ? names : `${names} <${value}>`, text)
   }
 }
 

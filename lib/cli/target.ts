@@ -34,6 +34,6 @@ export async function sessionOf(target: string, options: StoreOptions): Promise<
   )
 }
 
-function isFile(target: string): boolean {
+export function isFile(target: string): boolean {
   return /[/\\]/.test(target) || target.endsWith('.jsonl')
 }

@@ -31,6 +31,8 @@ export interface GrepQuery {
   /** Looks at lines as they lie on the disk, not at what they say. */
   readonly isRaw: boolean
   readonly signal?: AbortSignal | undefined
+  /** Is told of every line that is too long to be looked through. */
+  readonly onUnread: (path: string, line: Line) => void
 }
 
 export class FileGrep {
@@ -53,11 +55,12 @@ export class FileGrep {
   }
 
   *#search(log: OpenLog): Generator<FoundEntry, void, undefined> {
-    const { filter, signal } = this.#query
+    const { filter, signal, onUnread } = this.#query
     const calls = new ToolNames(log)
     for (const { line, decode } of searchLines(log, this.#finder, { signal })) {
       const envelope = readEnvelope(line.bytes, line.start, line.end)
       if (envelope !== undefined && line.isEnded && !filter.mayTake(envelope)) continue
+      if (line.isOversize) onUnread(log.path, line)
       for (const entry of decode()) {
         const found = this.#match(entry, line, calls)
         if (found !== undefined) yield found

@@ -60,10 +60,14 @@ export class EventFilter {
     this.#until = timeGiven('until', until)
   }
 
+  get hasTimes(): boolean {
+    return this.#since !== undefined || this.#until !== undefined
+  }
+
   /** False only when the event is not wanted, whatever its payload says. */
   mayTake({ type, ts }: Pick<Envelope, 'type' | 'ts'>): boolean {
     if (this.#types !== undefined && !this.#types.has(type)) return false
-    if (this.#since === undefined && this.#until === undefined) return true
+    if (!this.hasTimes) return true
     const time = timeOf(ts)
     // What does not say when it happened may have happened then.
     if (time === null) return true

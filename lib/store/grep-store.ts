@@ -1,6 +1,7 @@
 // Events by what they say, with the place where they stand: for a person with a folder of
 // transcripts and an hour. Nothing is indexed and nothing is written; files may grow meanwhile.
 
+import { partsOf } from '../chain/index.js'
 import { isSessionError, SessionError } from '../errors.js'
 import type { LogEntry } from '../log/index.js'
 import { excerptAround, wholeCharacters } from './excerpt.js'
@@ -9,6 +10,7 @@ import { FileGrep } from './grep-file.js'
 import { listStoreFiles, type StoreFile, type StoreFilesOptions } from './grep-files.js'
 import { EventFilter, type EventFilterOptions } from './grep-filter.js'
 import { compilePattern, type PatternOptions } from './grep-pattern.js'
+import { checkLimit } from './limit.js'
 import { textsOf } from './line-texts.js'
 import { onOneLine } from './served-text.js'
 import { timeOf } from './session-digest-events.js'
@@ -65,10 +67,20 @@ const CHARS_LOOKED_AT = 1000
 export async function* grepStore(options: GrepOptions): AsyncGenerator<GrepHit, void, undefined> {
   const { raw: isRaw = false, context = 0, signal, onSkipped } = options
   const limit = options.limitPerFile ?? Number.POSITIVE_INFINITY
-  checkCount('context', context)
-  if (Number.isFinite(limit)) checkCount('limitPerFile', limit)
+  checkContext(context)
+  checkLimit(limit)
   const pattern = await compilePattern(options.pattern, options)
-  const grep = new FileGrep({ pattern, filter: new EventFilter(options), isRaw, signal })
+  const filter = new EventFilter(options)
+  const grep = new FileGrep({
+    pattern,
+    filter,
+    isRaw,
+    signal,
+    onUnread: (path, { line_number, length }) => {
+      const reason = `line ${line_number} has ${length} bytes; only its beginning was looked at`
+      onSkipped?.({ path, reason })
+    },
+  })
   for (const file of listStoreFiles(options)) {
     signal?.throwIfAborted()
     try {
@@ -114,10 +126,10 @@ function snippetOf(text: string, at: number): string {
 
 function contextSnippet(entry: LogEntry): string {
   if (entry.kind !== 'event') return ''
-  const text = textsOf(entry.event)
-    .filter((one) => one !== '')
-    .join(' ')
-  return excerptAround(onOneLine(text.slice(0, CHARS_LOOKED_AT)), 0)
+  const { event } = entry
+  const texts =
+    event.payload === undefined ? textsOf(event) : partsOf(event).map(({ text }) => text)
+  return excerptAround(onOneLine(wholeCharacters(texts.join(' ').slice(0, CHARS_LOOKED_AT))), 0)
 }
 
 function* take<Item>(items: Iterable<Item>, limit: number): Generator<Item, void, undefined> {
@@ -129,8 +141,8 @@ function* take<Item>(items: Iterable<Item>, limit: number): Generator<Item, void
   }
 }
 
-function checkCount(name: string, value: number): void {
-  if (typeof value !== 'number') throw new TypeError(`${name} must be a number`)
-  if (Number.isSafeInteger(value) && value >= 0) return
-  throw new SessionError('ERR_ARG', `${name} is a whole number from 0, not ${value}`)
+function checkContext(context: number): void {
+  if (typeof context !== 'number') throw new TypeError('context must be a number')
+  if (Number.isSafeInteger(context) && context >= 0) return
+  throw new SessionError('ERR_ARG', 'context must be a whole number from 0', { context })
 }

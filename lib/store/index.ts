@@ -63,6 +63,12 @@ export {
 } from './claims.js'
 export type { ClaimOptions } from './decide-claim.js'
 export {
+  type DiskFile,
+  type DiskKind,
+  type DiskUsage,
+  diskUsage,
+} from './disk-usage.js'
+export {
   type ExpandedNode,
   type ExpandedSummary,
   type ExpandSummaryOptions,
@@ -132,6 +138,8 @@ export {
   type SidechainList,
 } from './sidechains.js'
 export { readSpool, type Spooled, spoolEvent } from './spool.js'
+export type { StatsGroup, StatsGrouping, ToolStats } from './stats-counting.js'
+export { type StoreStats, type StoreStatsOptions, storeStats } from './store-stats.js'
 export {
   type ListSummariesOptions,
   listSummaries,
@@ -140,6 +148,7 @@ export {
   type SummaryNode,
 } from './summaries.js'
 export type { SummaryCheckpoint, SummarySourceType } from './summary-nodes.js'
+export type { Tally, TokenCounts } from './tally.js'
 export {
   LogText,
   PlainText,
