@@ -9,7 +9,7 @@ import { hasChecksumShape } from '../format/index.js'
 import { ChecksumWitness } from './checksum-witness.js'
 import { EntryDecoder } from './decode-entry.js'
 import { readFullySync } from './fill-lines.js'
-import { ForwardLines, type Line, type ReadSizes } from './line-source.js'
+import { ForwardLines, type Line, MARGIN_BYTES, type ReadSizes } from './line-source.js'
 import type { OpenLog } from './open-for-reading.js'
 import type { WalkedLine } from './walk-lines.js'
 
@@ -22,8 +22,17 @@ export interface LineFinder {
 
 export interface SearchLinesOptions {
   readonly signal?: AbortSignal | undefined
+  /** To read into, for those who search many logs: made by `searchBuffer`. */
+  readonly buffer?: Buffer | undefined
   /** Only for tests. */
   readonly sizes?: ReadSizes | undefined
+}
+
+const CHUNK_BYTES = 256 * 1024
+
+/** Long enough for most lines; making one for every log takes as long as reading a short one. */
+export function searchBuffer(): Buffer {
+  return Buffer.allocUnsafeSlow(MARGIN_BYTES + 2 * CHUNK_BYTES)
 }
 
 const RECORD_START = Buffer.from('{"type":"', 'latin1')
@@ -32,9 +41,15 @@ const RECORD_START = Buffer.from('{"type":"', 'latin1')
 export function* searchLines(
   log: OpenLog,
   { find, mayHold }: LineFinder,
-  { signal, sizes }: SearchLinesOptions = {},
+  { signal, buffer, sizes }: SearchLinesOptions = {},
 ): Generator<WalkedLine, void, undefined> {
-  const lines = new ForwardLines({ ...sizes, from: 0, to: log.size })
+  const lines = new ForwardLines({
+    chunkBytes: CHUNK_BYTES,
+    ...sizes,
+    buffer,
+    from: 0,
+    to: log.size,
+  })
   const witness = new ChecksumWitness({ isBare: true })
   const decoder = new EntryDecoder(log, { isBare: true, witness })
   const walked: WalkedLine = { line: lines, decode: () => decoder.decode(lines) }

@@ -9,6 +9,7 @@ import {
   type LineFinder,
   type OpenLog,
   openForReading,
+  searchBuffer,
   searchLines,
 } from '../log/inside.js'
 import type { EventFilter } from './grep-filter.js'
@@ -38,6 +39,7 @@ export interface GrepQuery {
 export class FileGrep {
   readonly #query: GrepQuery
   readonly #finder: LineFinder
+  readonly #buffer = searchBuffer()
 
   /** One for all files of a search. */
   constructor(query: GrepQuery) {
@@ -57,7 +59,10 @@ export class FileGrep {
   *#search(log: OpenLog): Generator<FoundEntry, void, undefined> {
     const { filter, signal, onUnread } = this.#query
     const calls = new ToolNames(log)
-    for (const { line, decode } of searchLines(log, this.#finder, { signal })) {
+    for (const { line, decode } of searchLines(log, this.#finder, {
+      signal,
+      buffer: this.#buffer,
+    })) {
       const envelope = readEnvelope(line.bytes, line.start, line.end)
       if (envelope !== undefined && line.isEnded && !filter.mayTake(envelope)) continue
       if (line.isOversize) onUnread(log.path, line)

@@ -104,6 +104,47 @@ test('groups add up to the total, whichever way they are made', async (t) => {
   expect(keys['type']).toContain('compaction_boundary')
 })
 
+test('what is read from the ends of our lines is what parsing them tells', async (t) => {
+  const tricky: Written[] = [
+    ['assistant', { content: ',"usage":{"input_tokens":9}}', stop_reason: 'x' }],
+    ['assistant', { content: 'x', meta: { usage: { input_tokens: 9, output_tokens: 9 } } }],
+    ['assistant', { content: 'x', ...usage(3, 4), model: 'é "m"', stop_reason: 'end' }],
+    ['assistant', { content: 'x', usage: { input_tokens: 1, output_tokens: 2, raw: { a: 1 } } }],
+    ['assistant', { content: 'x', message_id: 'm', ...usage(3, 4) }],
+    ['assistant', { content: 'x', message_id: 'm', ...usage(3, 5) }],
+    [
+      'assistant',
+      { content: [{ type: 'tool_use', id: 'q', name: 'Né"w', input: {} }], ...usage(1, 1) },
+    ],
+    ['tool_call', { name: 'Zed', tool_call_id: 'z', input: {} }],
+    ['tool_call', { tool_call_id: 'y', name: 'Naïve', input: { name: 'no' } }],
+    [
+      'tool_result',
+      { tool_call_id: 'z', content: ',"is_error":false}', is_error: true, name: 'Zed' },
+    ],
+    ['tool_result', { tool_call_id: 'y', is_error: true, content: ',"is_error":false' }],
+    ['tool_result', { tool_call_id: 'y', is_error: false, content: { is_error: true } }],
+    ['tool_result', { tool_call_id: 'y', content: { x: { is_error: false } } }],
+  ]
+  const root = temporaryFolder(t)
+  const strange = temporaryFolder(t)
+  const events = [...EVENTS.filter((event): event is Written => !Buffer.isBuffer(event)), ...tricky]
+  put(root, '.transcripts/s.jsonl', events)
+  const foreign = events.map(([type, payload, day = 1], index) =>
+    foreignLine({ payload, uuid: id(index + 1), ts: `2026-01-0${day}T12:00:00.000Z`, type }),
+  )
+  put(strange, '.transcripts/s.jsonl', foreign)
+  const countsOf = async (folder: string) => {
+    const { total, groups, tools } = await statsOf(folder, { by: 'type' })
+    const withoutBytes = ({ bytes: _, ...counts }: (typeof groups)[number]) => counts
+    const sorted = groups.map(withoutBytes).sort((one, other) => (one.key! < other.key! ? -1 : 1))
+    return { total: { ...total, bytes: 0 }, groups: sorted, tools }
+  }
+  const counts = await countsOf(root)
+  expect(counts).toEqual(await countsOf(strange))
+  expect(counts.total.tokens).toMatchObject({ input: 108, output: 22 })
+})
+
 test('only a project, and only a time', async (t) => {
   const { root } = newStore(t)
   put(root, '.transcripts/two.jsonl', [
