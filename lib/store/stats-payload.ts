@@ -19,7 +19,7 @@ const RESULT_END = new RegExp(`[,{]"is_error":(true|false)${REST}`)
 const USAGE_END = new RegExp(`[,{]"usage":(\\{(?:"\\w+":\\d+,?)*\\})${REST}`)
 
 const USAGE = Buffer.from('"usage":')
-const TOOL_USE = Buffer.from('"tool_use"')
+const TOOL_USE = Buffer.from('"type":"tool_use"')
 const MESSAGE_ID = Buffer.from('"message_id":')
 const FAILED = Buffer.from('"is_error":true')
 
