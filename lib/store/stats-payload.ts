@@ -6,7 +6,7 @@ import { CHECKSUM_BYTES, type Envelope, type SessionEvent } from '../format/inde
 import type { Line } from '../log/index.js'
 
 const HEAD_BYTES = 768
-const TAIL_BYTES = 512
+const TAIL_BYTES = 320
 
 // Between plain quotes only what means itself.
 const PLAIN = '[ !#-\\[\\]-~]*'
@@ -15,8 +15,10 @@ const CALL_START = new RegExp(`,"payload":\\{"tool_call_id":"(${PLAIN})","name":
 // Flat fields up to the brace that closes the payload: no string can hold a plain quote, so none of
 // this stands inside of one.
 const REST = `(?:,"\\w+":(?:"${PLAIN}"|[-\\w.]+))*\\}$`
-const RESULT_END = new RegExp(`[,{]"is_error":(true|false)${REST}`)
-const USAGE_END = new RegExp(`[,{]"usage":(\\{(?:"\\w+":\\d+,?)*\\})${REST}`)
+const RESULT_END = new RegExp(`^[,{]"is_error":(true|false)${REST}`)
+// Strict, since it is parsed: a line that was changed may look like ours and be no JSON.
+const COUNT = '"\\w+":(?:0|[1-9]\\d{0,15})'
+const USAGE_END = new RegExp(`^[,{]"usage":(\\{${COUNT}(?:,${COUNT})*\\})${REST}`)
 
 const USAGE = Buffer.from('"usage":')
 const TOOL_USE = Buffer.from('"type":"tool_use"')
@@ -54,20 +56,22 @@ function callOf(envelope: Envelope, { bytes, start, end }: Line): SessionEvent |
 
 function replyOf(envelope: Envelope, line: Line): SessionEvent | null | undefined {
   if (holds(line, TOOL_USE)) return undefined
-  const found = USAGE_END.exec(tailOf(line))
+  const found = USAGE_END.exec(lastFrom('"usage":', line))
   if (found === null) return holds(line, USAGE) ? undefined : null
   if (holds(line, MESSAGE_ID)) return undefined
   return { ...envelope, payload: { usage: JSON.parse(found[1]!) } }
 }
 
 function mayHaveFailed(line: Line): boolean {
-  const found = RESULT_END.exec(tailOf(line))
+  const found = RESULT_END.exec(lastFrom('"is_error":', line))
   return found === null ? holds(line, FAILED) : found[1] === 'true'
 }
 
-function tailOf({ bytes, start, end }: Line): string {
+/** The end of the payload from the character before the last of these on. */
+function lastFrom(field: string, { bytes, start, end }: Line): string {
   const last = end - CHECKSUM_BYTES
-  return bytes.toString('latin1', Math.max(start, last - TAIL_BYTES), last)
+  const tail = bytes.toString('latin1', Math.max(start, last - TAIL_BYTES), last)
+  return tail.slice(Math.max(0, tail.lastIndexOf(field) - 1))
 }
 
 function holds({ bytes, start, end }: Line, field: Buffer): boolean {

@@ -12,11 +12,15 @@ export interface ToolPart {
   readonly isError: boolean
 }
 
+const TYPES_WITH_TOOLS = new Set(['tool_call', 'tool_result', 'assistant', 'user'])
+
 export function toolPartsOf({ type, payload }: SessionEvent): ToolPart[] {
-  const { content, ...fields } = fieldsOf(payload)
+  if (!TYPES_WITH_TOOLS.has(type)) return []
+  const fields = fieldsOf(payload)
   if (type === 'tool_call') return [partOf('call', fields, fields['tool_call_id'])]
   if (type === 'tool_result') return [partOf('result', fields, fields['tool_call_id'])]
-  if ((type !== 'assistant' && type !== 'user') || !Array.isArray(content)) return []
+  const { content } = fields
+  if (!Array.isArray(content)) return []
   return content.flatMap((value) => {
     const block = fieldsOf(value)
     if (block['type'] === 'tool_use') return [partOf('call', block, block['id'])]
