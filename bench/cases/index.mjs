@@ -6,6 +6,7 @@ import { NotInstalled } from '../peers.mjs'
 import { appendCases } from './append.mjs'
 import { checkpointCases } from './checkpoints.mjs'
 import { continuityCases } from './continuity.mjs'
+import { grepCases } from './grep.mjs'
 import { historyCases } from './history.mjs'
 import { hookCases } from './hooks.mjs'
 import { processCases } from './processes.mjs'
@@ -20,6 +21,7 @@ export const cases = [
   ...sessionCases,
   ...redactionCases,
   ...historyCases,
+  ...grepCases,
   ...continuityCases,
   ...checkpointCases,
   ...hookCases,

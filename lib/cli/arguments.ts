@@ -33,3 +33,27 @@ export function oneOf<Word extends string>(
   if (given === undefined || words.includes(given as Word)) return given as Word | undefined
   throw new UsageError(`--${name} takes ${words.join(', ')}, not "${given}"`)
 }
+
+/** The value of an option that lists words, parted by commas; `undefined` when it was not given. */
+export function wordsOf(call: Parsed, name: string): string[] | undefined {
+  const words = call.value(name)?.split(',')
+  return words?.map((word) => word.trim()).filter((word) => word !== '')
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = {
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+}
+
+/** The value of an option that is a time: as it was given, or so long ago (`90m`, `2h`, `3d`). */
+export function momentOf(call: Parsed, name: string, now: number): string | undefined {
+  const value = call.value(name)
+  const ago = /^(\d{1,9})([smhdw])$/.exec(value ?? '')
+  if (ago === null) return value
+  const moment = new Date(now - Number(ago[1]) * UNITS_MS[ago[2]!]!)
+  if (!Number.isNaN(moment.getTime())) return moment.toISOString()
+  throw new UsageError(`--${name} ${value} is further back than there are dates`)
+}

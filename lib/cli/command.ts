@@ -51,10 +51,10 @@ export interface McpOptions extends StoreOptions {
 export interface OptionSpec {
   /** Without the dashes. */
   readonly name: string
+  /** One letter, for those whom people know by it from other tools. */
+  readonly short?: string
   /** How the help calls the value; an option without it is a switch. */
   readonly value?: string
-  /** A single letter that means the same. */
-  readonly short?: string
   readonly text: string
 }
 

@@ -26,6 +26,8 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['history rotate', async () => (await import('./commands/history-rotate.js')).historyRotate],
   ['history sweep', async () => (await import('./commands/history-sweep.js')).historySweep],
   ['search', async () => (await import('./commands/search.js')).search],
+  ['grep', async () => (await import('./commands/grep.js')).grep],
+  ['stats', async () => (await import('./commands/stats.js')).stats],
   ['summaries', async () => (await import('./commands/summaries.js')).summaries],
   ['extract', async () => (await import('./commands/extract.js')).extract],
   ['status', async () => (await import('./commands/status.js')).status],

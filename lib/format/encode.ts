@@ -170,6 +170,11 @@ export function escapeSeparators(json: string): string {
   return json.replace(SEPARATORS, escapeCharacter)
 }
 
+/** A text as it stands between the quotes of our lines. */
+export function spellText(text: string): string {
+  return escapeSeparators(JSON.stringify(text)).slice(1, -1)
+}
+
 function hasSeparator(text: string): boolean {
   SEPARATORS.lastIndex = 0
   const found = SEPARATORS.test(text)

@@ -29,6 +29,7 @@ export {
   type LineParts,
   measureLine,
   quoteUuid,
+  spellText,
 } from './encode.js'
 export { type Envelope, readEnvelope } from './envelope.js'
 export type { EventOf, EventType, PayloadOf, SessionEvent } from './event.js'

@@ -64,12 +64,19 @@ export {
 } from './claims.js'
 export type { ClaimOptions } from './decide-claim.js'
 export {
+  type DiskFile,
+  type DiskKind,
+  type DiskUsage,
+  diskUsage,
+} from './disk-usage.js'
+export {
   type ExpandedNode,
   type ExpandedSummary,
   type ExpandSummaryOptions,
   expandSummary,
 } from './expand-summary.js'
 export { findEvent } from './find-event.js'
+export { type GrepHit, type GrepOptions, grepStore } from './grep-store.js'
 export {
   type AppendHistoryOptions,
   append_history,
@@ -140,6 +147,8 @@ export {
   type SidechainList,
 } from './sidechains.js'
 export { listSpooled, readSpool, type Spooled, spoolEvent, spoolEvents } from './spool.js'
+export type { StatsGroup, StatsGrouping, ToolStats } from './stats-counting.js'
+export { type StoreStats, type StoreStatsOptions, storeStats } from './store-stats.js'
 export {
   type ListSummariesOptions,
   listSummaries,
@@ -155,6 +164,7 @@ export {
   type TailSessionsOptions,
   tailSessions,
 } from './tail-sessions.js'
+export type { Tally, TokenCounts } from './tally.js'
 export {
   LogText,
   PlainText,

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import { runCli, runInTerminal, runWell } from './command-line.js'
+import { newPlace, storeSession } from './stored.js'
+
+test('stats --json counts a store', async (t) => {
+  const place = newPlace(t)
+  await storeSession(place, 'demo')
+  const stats = JSON.parse(await runWell(['stats', '--by', 'type', '--json'], place))
+  expect(stats).toMatchObject({
+    by: 'type',
+    total: { sessions: 1, files: 1, toolCalls: 1, errors: 0 },
+    tools: [{ name: 'Bash', calls: 1, errors: 0 }],
+  })
+  const events = Object.fromEntries(
+    (stats.groups as { key: string; events: number }[]).map(({ key, events }) => [key, events]),
+  )
+  expect(events).toMatchObject({ user: 2, assistant: 2, tool_call: 1, tool_result: 1 })
+})
+
+test('stats in a pipe are numbers parted by tabs; in a terminal a chart with a total', async (t) => {
+  const place = newPlace(t)
+  await storeSession(place, 'demo')
+  await storeSession(place, 'small', { second: 60, said: [['user', 'x1', 'hi']] })
+  const rows = (await runWell(['stats'], place)).trimEnd().split('\n')
+  expect(rows.map((row) => row.split('\t').length)).toEqual([10, 10])
+  expect(rows[0]).toMatch(/^demo\t\d+\t\d+\t0\t0\t0\t1\t0\t0\t0$/)
+  const { stdout } = await runInTerminal(['stats', '--root', place.root], {
+    columns: 120,
+    env: { NO_COLOR: '1' },
+  })
+  const [heading, first, second, total] = stdout.split('\n')
+  expect(heading).toMatch(/^SESSION +SIZE +EVENTS/)
+  expect(first).toMatch(/^demo .*█{15,}$/)
+  expect(second!.match(/█/g)!.length).toBeLessThan(first!.match(/█/g)!.length)
+  expect(total).toMatch(/^total of 2 sessions/)
+  expect(stdout).toContain('tools: Bash 1')
+})
+
+test('stats --top shows the largest files of the store', async (t) => {
+  const place = newPlace(t)
+  await storeSession(place, 'demo')
+  const stdout = await runWell(['stats', '--top', '1'], place)
+  expect(stdout).toMatch(/^\d+\ttranscripts\t.*demo\.jsonl\n$/)
+  expect(JSON.parse(await runWell(['stats', '--top', '1', '--json'], place))).toMatchObject({
+    files: [{ kind: 'transcripts' }],
+  })
+  const { stdout: shown } = await runInTerminal(['stats', '--top', '1', '--root', place.root], {
+    env: { NO_COLOR: '1' },
+  })
+  expect(shown).toMatch(/transcripts +1 files? .*█/)
+})
+
+test('stats of nothing is exit 1, and wrong use exit 2', async (t) => {
+  const place = newPlace(t)
+  expect(await runCli(['stats'], place)).toMatchObject({ exitCode: 1, stdout: '' })
+  expect((await runCli(['stats', '--by', 'mood'], place)).exitCode).toBe(2)
+  expect((await runCli(['stats', '--top', '3', '--by', 'day'], place)).exitCode).toBe(2)
+  expect((await runCli(['stats', '--since', 'yore'], place)).exitCode).toBe(2)
+})

@@ -1,0 +1,292 @@
+// Lines are put together byte by byte here: what matters is how a text may be spelled on the disk.
+
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, type TestContext, test } from 'vitest'
+import { type GrepHit, type GrepOptions, grepStore } from '../../lib/store/index.js'
+import { bareLine, foreignLine, id, line, record, time } from '../helpers/lines.js'
+import { temporaryFile, temporaryFolder } from '../helpers/temporary.js'
+
+const said = (content: string, number = 1) =>
+  line('user', { uuid: id(number), payload: { content }, ts: time(number) })
+
+async function hitsIn(
+  path: string,
+  pattern: string,
+  options: Partial<GrepOptions> = {},
+): Promise<GrepHit[]> {
+  const hits: GrepHit[] = []
+  for await (const hit of grepStore({ files: [path], ...options, pattern })) hits.push(hit)
+  return hits
+}
+
+const linesOf = async (...args: Parameters<typeof hitsIn>) =>
+  (await hitsIn(...args)).map(({ line_number }) => line_number)
+
+function fileOf(t: TestContext, ...lines: readonly (Buffer | string)[]): string {
+  return temporaryFile(t, 's.jsonl', Buffer.concat(lines.map((one) => Buffer.from(one))))
+}
+
+test('a hit tells where it stands, so that its bytes can be cut out (003-29)', async (t) => {
+  const path = fileOf(t, said('nothing'), said('the needle is here', 2), said('nothing', 3))
+  const [hit, ...others] = await hitsIn(path, 'needle')
+  expect(others).toEqual([])
+  expect(hit).toEqual({
+    session_id: 's',
+    path,
+    line_number: 2,
+    byte_offset: said('nothing').length,
+    length: said('the needle is here', 2).length - 1,
+    ts: time(2),
+    type: 'user',
+    uuid: id(2),
+    snippet: 'the needle is here',
+  })
+  const bytes = readFileSync(path).subarray(hit!.byte_offset, hit!.byte_offset + hit!.length)
+  expect(JSON.parse(bytes.toString())).toMatchObject({ uuid: id(2) })
+})
+
+const TEXTS = [
+  'say "hi"',
+  'two\nlines',
+  'back\\slash',
+  'naïve café',
+  '漢字',
+  'a😀b',
+  'tab\there',
+  'a/b',
+  'line\u2028separator',
+  'del\u007fete',
+  '<b>&amp;</b>',
+  'nul\u0000byte',
+]
+
+test.for(TEXTS)('a decoded text is found in our lines: %j', async (text, t) => {
+  const path = fileOf(t, said('nothing'), said(`before ${text} after`, 2))
+  expect(await linesOf(path, text, { syntax: 'literal' })).toEqual([2])
+})
+
+/** Every character by its number, as no sane writer does and any may. */
+const spelledOut = (text: string) =>
+  Array.from({ length: text.length }, (_, at) => text.charCodeAt(at).toString(16).toUpperCase())
+    .map((digits) => `\\u${digits.padStart(4, '0')}`)
+    .join('')
+
+test.for(TEXTS)('a decoded text is found in a stranger’s spelling: %j', async (text, t) => {
+  const foreign = `{"uuid":"f1","type":"user","payload":{"content":"x ${spelledOut(text)} y"}}\n`
+  const raw = `{"type":"user","uuid":"f2","payload":{"content":"x ${JSON.stringify(text)
+    .slice(1, -1)
+    .replaceAll('/', '\\/')} y"}}\n`
+  const path = fileOf(t, said('nothing'), foreign, raw)
+  expect(await linesOf(path, text, { syntax: 'literal' })).toEqual([2, 3])
+})
+
+test('names of fields, numbers and the envelope match only raw', async (t) => {
+  const result = { tool_call_id: 't1', content: 'ok', is_error: true, code: 127 }
+  const path = fileOf(t, line('tool_result', { payload: result }))
+  expect(await linesOf(path, 'is_error')).toEqual([])
+  expect(await linesOf(path, '127')).toEqual([])
+  expect(await linesOf(path, '"is_error":true,"code":127', { raw: true })).toEqual([1])
+  expect(await linesOf(path, id(1), { raw: true })).toEqual([1])
+  expect(await linesOf(path, '"CODE":\\d+', { raw: true, ignoreCase: true })).toEqual([1])
+})
+
+test('case does not matter where it shall not', async (t) => {
+  const path = fileOf(
+    t,
+    said('ECONNREFUSED É'),
+    foreignLine({ type: 'user', uuid: 'f', payload: { content: 'EconnRefused \u00e9' } }),
+    said('econn', 3),
+  )
+  expect(await linesOf(path, 'econnrefused', { ignoreCase: true })).toEqual([1, 2])
+  expect(await linesOf(path, 'econnREFUSED é', { ignoreCase: true })).toEqual([1, 2])
+  expect(await linesOf(path, 'econn\\w+ É', { ignoreCase: true })).toEqual([1, 2])
+  expect(await linesOf(path, 'econnrefused')).toEqual([])
+})
+
+test('a pattern with special characters is a regular expression, unless it is said to be a text', async (t) => {
+  const path = fileOf(t, said('file a.ts'), said('file abts', 2), said('one\nstart of line', 3))
+  expect(await linesOf(path, 'a.ts')).toEqual([1, 2])
+  expect(await linesOf(path, 'a.ts', { syntax: 'literal' })).toEqual([1])
+  expect(await linesOf(path, '^start.*line$')).toEqual([3])
+  expect(await linesOf(path, 'file', { syntax: 'regex' })).toEqual([1, 2])
+  await expect(hitsIn(path, '(a')).rejects.toMatchObject({ code: 'ERR_ARG' })
+  await expect(hitsIn(path, '(?=a)')).rejects.toMatchObject({ code: 'ERR_ARG' })
+})
+
+test('no regular expression hangs the search', async (t) => {
+  const path = fileOf(t, said(`${'a'.repeat(30_000)}b`))
+  expect(await linesOf(path, '(a+)+$')).toEqual([])
+  expect(await linesOf(path, '(a|aa)+c|(a*)*d')).toEqual([])
+})
+
+test('damaged lines are matched as they lie there, and say so', async (t) => {
+  const whole = record('user', { payload: { content: 'say "hi" needle' } })
+  const flipped = Buffer.from(line('user', { uuid: id(2), payload: { content: 'a needle' } }))
+  flipped[flipped.indexOf('a needle')] = 0x62
+  const path = fileOf(
+    t,
+    said('fine', 9),
+    Buffer.concat([whole.subarray(0, whole.length - 20), Buffer.from('\n')]),
+    flipped,
+    '{"needle":"no event"}\n',
+    'needle \xff\n',
+    whole.subarray(0, whole.length - 20),
+  )
+  const hits = await hitsIn(path, 'needle')
+  expect(hits.map(({ line_number, damage }) => [line_number, damage])).toEqual([
+    [2, 'bad_line'],
+    [3, 'crc_mismatch'],
+    [5, 'bad_line'],
+    [6, 'torn_tail'],
+  ])
+  expect(hits[0]).toMatchObject({ type: null, ts: null, uuid: null })
+  expect(await linesOf(path, 'say "hi"', { syntax: 'literal' })).toEqual([2, 6])
+  expect(await linesOf(path, 'say \\"hi\\"', { syntax: 'literal' })).toEqual([2, 6])
+})
+
+test('glued records are told apart by their bytes', async (t) => {
+  const one = record('user', { uuid: id(1), payload: { content: 'needle one' } })
+  const two = line('user', { uuid: id(2), payload: { content: 'needle two' } })
+  const path = fileOf(t, one, two)
+  expect(await hitsIn(path, 'needle')).toMatchObject([
+    { line_number: 1, byte_offset: 0, uuid: id(1) },
+    { line_number: 1, byte_offset: one.length, uuid: id(2) },
+  ])
+})
+
+test('lines without an envelope are searched too: the prompt history', async (t) => {
+  const path = fileOf(t, bareLine({ ts: time(0), prompt: 'fix the "parser"', session_id: 's' }))
+  expect(await hitsIn(path, 'the "parser"')).toMatchObject([
+    { line_number: 1, type: null, ts: time(0), snippet: 'fix the "parser"' },
+  ])
+})
+
+function mixed(t: TestContext): string {
+  const call = (name: string, call_id: string) => ({
+    tool_call_id: call_id,
+    name,
+    input: { x: 'needle' },
+  })
+  const result = (call_id: string, is_error: boolean) => ({
+    tool_call_id: call_id,
+    content: 'needle',
+    is_error,
+  })
+  const blocks = [{ type: 'tool_use', id: 'b1', name: 'Edit', input: { x: 'needle' } }]
+  const answers = [{ type: 'tool_result', tool_use_id: 'b1', content: 'needle', is_error: true }]
+  const payloads: [string, object][] = [
+    ['user', { content: 'needle' }],
+    ['tool_call', call('Bash', 't1')],
+    ['tool_result', result('t1', false)],
+    ['tool_call', call('Read', 't1')],
+    ['tool_result', result('t1', true)],
+    ['assistant', { content: blocks }],
+    ['user', { content: answers }],
+    [
+      'subagent_result',
+      { task_id: 'x', completion_status: 'timeout', summary: 'needle', errors: ['timeout'] },
+    ],
+    ['system', { content: 'needle' }],
+  ]
+  return fileOf(
+    t,
+    ...payloads.map(([type, payload], index) =>
+      line(type, { uuid: id(index + 1), payload, ts: time(index + 1) }),
+    ),
+  )
+}
+
+test('filters: type, role, tool, errors and time', async (t) => {
+  const path = mixed(t)
+  const lines = (options: Partial<GrepOptions>) => linesOf(path, 'needle', options)
+  expect(await lines({})).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
+  expect(await lines({ types: ['user', 'system'] })).toEqual([1, 7, 9])
+  expect(await lines({ role: 'tool' })).toEqual([2, 3, 4, 5])
+  expect(await lines({ role: 'tool', types: ['tool_call', 'user'] })).toEqual([2, 4])
+  expect(await lines({ tool: 'Bash' })).toEqual([2, 3])
+  expect(await lines({ tool: 'Read' })).toEqual([4, 5])
+  expect(await lines({ tool: 'Edit' })).toEqual([6, 7])
+  expect(await lines({ errors: true })).toEqual([5, 7, 8])
+  expect(await lines({ since: time(3), until: time(5) })).toEqual([3, 4])
+  expect(await linesOf(path, '', { errors: true })).toEqual([5, 7, 8])
+  await expect(lines({ role: 'nobody' })).rejects.toMatchObject({ code: 'ERR_ARG' })
+  await expect(lines({ since: 'yore' })).rejects.toMatchObject({ code: 'ERR_ARG' })
+})
+
+test('context stands around a hit once, in order, with its line numbers', async (t) => {
+  const texts = ['a', 'b', 'needle', 'c', 'needle', 'd', 'e', 'f']
+  const path = fileOf(t, ...texts.map((text, index) => said(text, index + 1)))
+  const hits = await hitsIn(path, 'needle', { context: 1 })
+  expect(hits.map(({ line_number, snippet, context }) => [line_number, snippet, context])).toEqual([
+    [2, 'b', true],
+    [3, 'needle', undefined],
+    [4, 'c', true],
+    [5, 'needle', undefined],
+    [6, 'd', true],
+  ])
+  const wide = await hitsIn(path, 'needle', { context: 2, limitPerFile: 1 })
+  expect(wide.map(({ line_number }) => line_number)).toEqual([1, 2, 3, 4, 5])
+})
+
+test('many files: in the order of names, of one project, with subagents (003-29)', async (t) => {
+  const root = temporaryFolder(t)
+  const header = (session_id: string, project: string) =>
+    line('session_header', { uuid: id(50), payload: { format: 1, session_id, project } })
+  mkdirSync(join(root, '.transcripts'))
+  mkdirSync(join(root, '.sidechains'))
+  const put = (name: string, ...lines: Buffer[]) =>
+    writeFileSync(join(root, name), Buffer.concat(lines))
+  put('.transcripts/aa.jsonl', header('aa', '/p/one'), said('needle'))
+  put('.transcripts/bb.jsonl', header('bb', '/p/two'), said('needle'))
+  put(
+    '.sidechains/task.jsonl',
+    line('sidechain_header', { payload: { task_id: 'task', parent_session_id: 'bb' } }),
+    said('needle'),
+  )
+  const sessions = async (options: Partial<GrepOptions>) => {
+    const found: string[] = []
+    for await (const hit of grepStore({ root, pattern: 'needle', ...options })) {
+      found.push(`${hit.session_id} ${hit.path.slice(root.length + 1)}`)
+    }
+    return found
+  }
+  const [aa, bb, task] = [
+    'aa .transcripts/aa.jsonl',
+    'bb .transcripts/bb.jsonl',
+    'bb .sidechains/task.jsonl',
+  ]
+  expect(await sessions({})).toEqual([aa, bb])
+  expect(await sessions({ sidechains: true })).toEqual([aa, bb, task])
+  expect(await sessions({ project: '/p/two' })).toEqual([bb])
+  expect(await sessions({ project: '/p/one', sidechains: true })).toEqual([aa])
+  expect(await sessions({ sessions: ['bb'], sidechains: true })).toEqual([bb, task])
+  await expect(sessions({ sessions: ['nobody'] })).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+  await expect(sessions({ files: [join(root, 'no.jsonl')] })).rejects.toMatchObject({
+    code: 'ERR_NOT_FOUND',
+  })
+})
+
+test('a file may grow while it is searched: what was there is found once', async (t) => {
+  const path = fileOf(t, said('needle'), said('needle', 2))
+  const found: number[] = []
+  for await (const { line_number } of grepStore({ files: [path], pattern: 'needle' })) {
+    found.push(line_number)
+    appendFileSync(path, said('needle', line_number + 10))
+  }
+  expect(found).toEqual([1, 2])
+})
+
+test('a line that is read in several blocks is found, and has its number', async (t) => {
+  const long = 'x'.repeat(600_000)
+  const path = fileOf(
+    t,
+    said('a'),
+    said(`${long} needle`, 2),
+    said('b', 3),
+    said(`needle ${long}`, 4),
+  )
+  const hits = await hitsIn(path, 'needle')
+  expect(hits.map(({ line_number }) => line_number)).toEqual([2, 4])
+  expect(hits[0]?.snippet).toHaveLength(320)
+})
