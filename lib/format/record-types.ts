@@ -49,6 +49,7 @@ export const RECORD_TYPES = {
   checkpoint_tombstone: { channels: CHECKPOINT, isOnChain: false, isSyncPoint: true },
   relocation: { channels: STORE, isOnChain: false, isSyncPoint: true },
   retention: { channels: STORE, isOnChain: false, isSyncPoint: true },
+  session_moved: { channels: STORE, isOnChain: false, isSyncPoint: true },
   claim: { channels: CLAIM, isOnChain: false },
   claim_renewal: { channels: CLAIM, isOnChain: false },
   claim_release: { channels: CLAIM, isOnChain: false },

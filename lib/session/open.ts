@@ -4,6 +4,7 @@ import { deriveContinuity } from '../continuity/index.js'
 import { SessionError } from '../errors.js'
 import type { LogHandle, LogObserver } from '../log/index.js'
 import { findNewestCheckpoint } from '../store/index.js'
+import { SessionFiles } from './file-rewind.js'
 import type { SessionFacts } from './header.js'
 import { PromptHistory } from './prompt-history.js'
 import { Session } from './session.js'
@@ -45,7 +46,19 @@ export function sessionOf(
   const history = storage.isPersistent ? historyOf(id, project, options) : undefined
   const settings = { ...settingsOf(options), onClosed }
   const continuity = storage.isPersistent ? continuityOf(parts, options) : undefined
-  const session = new Session({ ...parts, history, continuity, settings })
+  const files: SessionFiles = new SessionFiles({
+    sessionId: id,
+    path: parts.log.path,
+    project,
+    layout: settings.layout,
+    isPersistent: storage.isPersistent,
+    tip: () => parts.log.tip,
+    flush: () => parts.log.flush(),
+    textHash: () => continuity?.hash ?? null,
+    append: (event) => session.append(event),
+    report: settings.report,
+  })
+  const session: Session = new Session({ ...parts, history, continuity, files, settings })
   if (!storage.isPersistent) endings.push(announceInMemory(id))
   if (options.handleSignals === true) {
     endings.push(closeOnSignal(() => session.closeSync('signal')))
