@@ -6,6 +6,7 @@ import { NotInstalled } from '../peers.mjs'
 import { appendCases } from './append.mjs'
 import { checkpointCases } from './checkpoints.mjs'
 import { continuityCases } from './continuity.mjs'
+import { fileCases } from './files.mjs'
 import { historyCases } from './history.mjs'
 import { processCases } from './processes.mjs'
 import { readCases } from './read.mjs'
@@ -21,6 +22,7 @@ export const cases = [
   ...historyCases,
   ...continuityCases,
   ...checkpointCases,
+  ...fileCases,
 ]
 
 /** It returns what was measured for every row of the case, or why nothing was. */

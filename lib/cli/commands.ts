@@ -42,5 +42,12 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ],
   ['recover', async () => (await import('./commands/recover.js')).recover],
   ['start', async () => (await import('./commands/start.js')).start],
+  ['archive', async () => (await import('./commands/archive.js')).archive],
+  ['archive list', async () => (await import('./commands/archive.js')).archiveList],
+  ['archive restore', async () => (await import('./commands/archive.js')).archiveRestore],
+  ['trash', async () => (await import('./commands/trash.js')).trash],
+  ['trash list', async () => (await import('./commands/trash.js')).trashList],
+  ['trash restore', async () => (await import('./commands/trash.js')).trashRestore],
+  ['prune', async () => (await import('./commands/prune.js')).prune],
   ['relocate', async () => (await import('./commands/relocate.js')).relocate],
 ])

@@ -4,7 +4,7 @@ import { isOnChain } from '../format/index.js'
 import {
   type FileRewindPlan,
   type FileRewindResult,
-  isAllowed,
+  isRestoreAllowed,
   planFileRewind,
 } from '../session/index.js'
 import { findEvent } from '../store/index.js'
@@ -64,7 +64,7 @@ async function showPlan(call: Call, to: string): Promise<number> {
     await call.output.write(`${JSON.stringify(answer)}\n`)
   } else {
     for (const file of plan.files) {
-      const verb = isAllowed(file, allowed)
+      const verb = isRestoreAllowed(file, allowed)
         ? `would ${verbOf(file)}`
         : `would leave (${file.action})`
       await call.output.write(row(verb, file.path, file.reason))
@@ -72,7 +72,7 @@ async function showPlan(call: Call, to: string): Promise<number> {
     await call.output.flush()
     call.notes.say(`${unchanged} unchanged in ${toPlainText(projectRoot)}`)
   }
-  const isDue = plan.files.some((file) => isAllowed(file, allowed))
+  const isDue = plan.files.some((file) => isRestoreAllowed(file, allowed))
   if (isDue) call.notes.say('Nothing was changed; --apply does it')
   sayWhatElse(call, plan.files)
   return isDue ? EXIT.done : EXIT.no
@@ -107,8 +107,8 @@ function verbOf({ action, sha256 }: FileRewindPlan['files'][number]): string {
 }
 
 function row(verb: string, path: string, reason: string | undefined): string {
-  const why = reason === undefined ? '' : `: ${reason}`
-  return `${toPlainText(`${verb}  ${path}${why}`)}\n`
+  const why = reason === undefined ? '' : `: ${toPlainText(reason)}`
+  return `${verb}  ${toPlainText(path)}${why}\n`
 }
 
 function sayWhatElse(call: Call, files: FileRewindPlan['files']): void {

@@ -149,7 +149,7 @@ export class SessionFiles {
     allowed: ApplyFileRewindOptions = {},
   ): Promise<FileRewindResult> {
     const { sessionId, path, layout, report } = this.#parts
-    const due = plan.files.filter((file) => isAllowed(file, allowed))
+    const due = plan.files.filter((file) => isRestoreAllowed(file, allowed))
     const left = plan.files.filter((file) => !due.includes(file))
     if (due.length === 0) return { files: [], left, undo_uuid: null }
     const saved = await this.#save(
@@ -205,7 +205,7 @@ export class SessionFiles {
 }
 
 /** Whether a file of a plan would be touched. What nobody keeps is never removed. */
-export function isAllowed(file: PlannedFile, allowed: ApplyFileRewindOptions): boolean {
+export function isRestoreAllowed(file: PlannedFile, allowed: ApplyFileRewindOptions): boolean {
   const always: readonly FileAction[] = ['create', 'change']
   if (always.includes(file.action)) return true
   if (file.action === 'delete') return allowed.delete === true

@@ -32,7 +32,7 @@ export {
   type FileRewindPlan,
   type FileRewindResult,
   type FileSnapshot,
-  isAllowed,
+  isRestoreAllowed,
   planFileRewind,
   type SnapshotFilesOptions,
 } from './file-rewind.js'

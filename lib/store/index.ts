@@ -110,6 +110,20 @@ export {
 } from './project-scope.js'
 export { type RelocateOptions, type Relocation, relocateProject } from './relocations.js'
 export { repositoryOf } from './repository.js'
+export {
+  listRetired,
+  type MovedSession,
+  type PruneSessionsOptions,
+  pruneSessions,
+  type RestoreSessionsOptions,
+  type RetentionReport,
+  type RetentionSelection,
+  type RetireOptions,
+  restoreSessions,
+  retireSessions,
+} from './retention.js'
+export type { KeptCode, KeptSession } from './retention-guards.js'
+export type { RetentionPlace, SessionUnit } from './retention-units.js'
 export type { SearchHit, SearchResult } from './search-hits.js'
 export { type SearchSessionsOptions, searchSessions } from './search-sessions.js'
 export type { ServedTextOptions } from './served-text.js'

@@ -359,10 +359,19 @@ test('the hash that closing returns is that of the files, when they were saved l
   expect(await session.close()).toMatchObject({ checkpoint_hash: hash })
   const other = await createSession({ root, home: root, project })
   await other.append({ type: 'user', payload: { content: 'hello' } })
-  const { sha256 } = await other.checkpoint({ digest: 'left off here' })
   const files = await other.snapshotFiles(['a.txt'])
-  await other.release()
-  expect(files.hash).not.toBe(sha256)
+  const { sha256 } = await other.checkpoint({ digest: 'left off here' })
+  await other.append({ type: 'user', payload: { content: 'more' } })
+  const { checkpoint_hash } = await other.close()
+  expect([files.hash, sha256, null]).not.toContain(checkpoint_hash)
+})
+
+test('contents stay in the folder of their session, and never become a part of its log (003-50)', async (t) => {
+  const work = await startWork(t)
+  work.write('a.txt', 'the content of a file')
+  await work.session.snapshotFiles(['a.txt'])
+  expect(readFileSync(work.session.path, 'utf8')).not.toContain('the content of a file')
+  expect(existsSync(join(blobFolder(work), sha('the content of a file')))).toBe(true)
 })
 
 test('a session that is never written keeps no files either', async (t) => {
