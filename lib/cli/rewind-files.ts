@@ -121,7 +121,7 @@ function sayWhatElse(call: Call, files: FileRewindPlan['files']): void {
   }
 }
 
-function shownFile({ mark: _, ...file }: FileRewindPlan['files'][number]): object {
+function shownFile({ mark: _, now: __, ...file }: FileRewindPlan['files'][number]): object {
   return file
 }
 

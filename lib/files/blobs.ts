@@ -50,7 +50,7 @@ export class BlobWriter {
   }
 
   async add(sha256: string, content: Buffer): Promise<void> {
-    if (this.#has(sha256, content.length)) return
+    if (this.has(sha256, content.length)) return
     const path = join(this.#folder, sha256)
     const temporary = join(this.#folder, `.${sha256}.${newUuid()}.tmp`)
     try {
@@ -82,8 +82,8 @@ export class BlobWriter {
     }
   }
 
-  // One whose size is wrong was cut off by a full disk or a hand, and is written anew.
-  #has(sha256: string, bytes: number): boolean {
+  /** One whose size is wrong was cut off by a full disk or a hand, and is written anew. */
+  has(sha256: string, bytes: number): boolean {
     if (!this.#known.has(sha256)) return false
     if (this.#staged.some(({ path }) => path.endsWith(sha256))) return true
     return lstatSync(join(this.#folder, sha256), { throwIfNoEntry: false })?.size === bytes
@@ -122,15 +122,20 @@ export class BlobReader {
   read(sha256: string): BlobContent {
     let problem: 'blob_missing' | 'blob_damaged' = 'blob_missing'
     for (const folder of this.#folders) {
-      const state = lookAtFile(join(folder, sha256), Number.MAX_SAFE_INTEGER)
-      if (state.kind === 'absent') continue
-      if (state.kind === 'file' && sha256Of(state.content) === sha256) {
-        return { content: state.content }
-      }
+      const content = contentOf(join(folder, sha256))
+      if (content === undefined) continue
+      if (sha256Of(content) === sha256) return { content }
       problem = 'blob_damaged'
     }
     return { problem }
   }
+}
+
+/** Its hash will tell whether it is whole. */
+function contentOf(path: string): Buffer | undefined {
+  const state = lookAtFile(path, Number.MAX_SAFE_INTEGER)
+  if (state.kind === 'absent') return undefined
+  return state.kind === 'file' ? state.content : Buffer.alloc(0)
 }
 
 function namesIn(folder: string): string[] {

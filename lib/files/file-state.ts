@@ -27,24 +27,8 @@ export const ABSENT: FileState = { kind: 'absent' }
 // Windows has none of them.
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
-const READS_MAX = 3
-
-/** Reads a whole file. One that is written to meanwhile is read again, a few times. */
+/** Reads a whole file. Whether it was written to meanwhile, its mark tells afterwards. */
 export function lookAtFile(path: string, maxBytes: number): FileState {
-  for (let reads = 0; reads < READS_MAX; reads++) {
-    const state = readOnce(path, maxBytes)
-    if (state !== undefined) return state
-  }
-  return { kind: 'odd', why: 'it is being written to' }
-}
-
-/** Tells one state of a file from any other without reading it; `undefined` where none is. */
-export function markOf(path: string): string | undefined {
-  const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false })
-  return stats === undefined ? undefined : markOfStats(stats)
-}
-
-function readOnce(path: string, maxBytes: number): FileState | undefined {
   let fd: number
   try {
     fd = openSync(path, FLAGS)
@@ -56,15 +40,19 @@ function readOnce(path: string, maxBytes: number): FileState | undefined {
     const why = oddity(stats, maxBytes)
     if (why !== undefined) return { kind: 'odd', why }
     const content = Buffer.allocUnsafe(Number(stats.size))
-    if (!isFilled(fd, content)) return undefined
-    const mark = markOfStats(stats)
-    if (markOfStats(fstatSync(fd, { bigint: true })) !== mark) return undefined
-    return { kind: 'file', content, mode: Number(stats.mode & 0o777n), mark }
+    if (!isFilled(fd, content)) return { kind: 'odd', why: 'it is being written to' }
+    return { kind: 'file', content, mode: Number(stats.mode & 0o777n), mark: markOfStats(stats) }
   } catch (error) {
     return { kind: 'odd', why: `it cannot be read (${codeOf(error)})` }
   } finally {
     closeSync(fd)
   }
+}
+
+/** Tells one state of a file from any other without reading it; `undefined` where none is. */
+export function markOf(path: string): string | undefined {
+  const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  return stats === undefined ? undefined : markOfStats(stats)
 }
 
 function oddity(stats: BigIntStats, maxBytes: number): string | undefined {

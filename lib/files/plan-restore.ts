@@ -28,6 +28,7 @@ export interface PlannedFile {
   readonly bytes?: number | undefined
   /** How the file was found, to see whether it is still so; `undefined`: there was none. */
   readonly mark?: string | undefined
+  readonly now?: SavedFile | undefined
 }
 
 export interface RestorePlan {
@@ -77,13 +78,19 @@ function planFile(
   }
   const hash = now.kind === 'file' ? sha256Of(now.content) : null
   if (isAsWanted(wanted, now, hash)) return undefined
-  const mark = now.kind === 'file' ? now.mark : undefined
+  const found = foundAs(path, now, hash)
   if (sha256 !== null && !blobs.has(sha256, bytes)) {
-    return plan('refused', { reason: 'its content is not kept any more, or was cut off', mark })
+    return plan('refused', { reason: 'its content is not kept any more, or was cut off', ...found })
   }
-  if (hash === null) return plan('create')
-  if (!known.has(hash)) return plan('conflict', { reason: conflictOf(wanted), mark })
-  return plan(sha256 === null ? 'delete' : 'change', { mark })
+  if (hash === null) return plan('create', found)
+  if (!known.has(hash)) return plan('conflict', { reason: conflictOf(wanted), ...found })
+  return plan(sha256 === null ? 'delete' : 'change', found)
+}
+
+function foundAs(path: string, now: FileState, sha256: string | null): Partial<PlannedFile> {
+  if (now.kind !== 'file') return { now: { path, sha256: null, existed: false } }
+  const { content, mode, mark } = now
+  return { mark, now: { path, sha256, existed: true, mode, bytes: content.length } }
 }
 
 function conflictOf({ sha256 }: SavedFile): string {

@@ -11,7 +11,7 @@ import type { Layout } from '../store/index.js'
 export interface Project {
   /** Absolute, without links. */
   readonly root: string
-  /** Folders and files of the store, in lower case: no spelling of them is let through. */
+  /** What of the store lies in it, in lower case: no spelling of it is let through. */
   readonly own: readonly string[]
 }
 
@@ -21,9 +21,14 @@ export interface FilePlace {
   readonly absolute: string
 }
 
+// An empty part, or one that leads up or nowhere.
+const ODD_PART = /(?:^|\/)\.{0,2}(?:\/|$)/
+
 export function projectAt(folder: string, layout: Layout): Project {
   try {
-    return { root: realpathSync.native(folder), own: ownPlaces(layout) }
+    const root = realpathSync.native(folder)
+    const start = root.toLowerCase() + sep
+    return { root, own: ownPlaces(layout).filter((place) => place.startsWith(start)) }
   } catch (cause) {
     const what = `The project ${folder} is not there`
     throw new SessionError('ERR_NOT_FOUND', what, { project: folder, cause })
@@ -59,33 +64,31 @@ export class PlaceCheck {
   }
 
   absoluteOf(path: string): string {
-    return join(this.#project.root, ...path.split('/'))
+    return this.#project.root + sep + (sep === '/' ? path : path.split('/').join(sep))
   }
 
   refusalOf(path: string): string | undefined {
-    const parts = path.split('/')
-    const isOdd = (part: string) => part === '' || part === '.' || part === '..'
     const isSpelledOtherwise = sep !== '/' && /[\\:]/.test(path)
-    if (parts.some(isOdd) || path.includes('\0') || isSpelledOtherwise) {
+    if (ODD_PART.test(path) || path.includes('\0') || isSpelledOtherwise) {
       return 'its path leads out of the project'
     }
     if (isOwn(this.absoluteOf(path), this.#project)) return 'it is a part of the store'
-    return this.#refusalOfFolder(parts.slice(0, -1))
+    return this.#refusalOfFolder(path.slice(0, Math.max(0, path.lastIndexOf('/'))))
   }
 
-  #refusalOfFolder(parts: readonly string[]): string | undefined {
-    if (parts.length === 0) return undefined
-    const key = parts.join('/')
-    if (this.#folders.has(key)) return this.#folders.get(key)
-    const refusal = this.#refusalOfFolder(parts.slice(0, -1)) ?? this.#look(parts)
-    this.#folders.set(key, refusal)
+  #refusalOfFolder(folder: string): string | undefined {
+    if (folder === '') return undefined
+    if (this.#folders.has(folder)) return this.#folders.get(folder)
+    const above = folder.slice(0, Math.max(0, folder.lastIndexOf('/')))
+    const refusal = this.#refusalOfFolder(above) ?? this.#look(folder)
+    this.#folders.set(folder, refusal)
     return refusal
   }
 
-  #look(parts: readonly string[]): string | undefined {
-    const stats = lstatSync(join(this.#project.root, ...parts), { throwIfNoEntry: false })
+  #look(folder: string): string | undefined {
+    const stats = lstatSync(this.absoluteOf(folder), { throwIfNoEntry: false })
     if (stats === undefined || stats.isDirectory()) return undefined
-    return `${kindOf(stats)} stands in place of its folder ${parts.join('/')}`
+    return `${kindOf(stats)} stands in place of its folder ${folder}`
   }
 }
 
@@ -114,6 +117,7 @@ function nameOnDisk(path: string): string {
 }
 
 function isOwn(absolute: string, { own }: Project): boolean {
+  if (own.length === 0) return false
   const path = absolute.toLowerCase()
   return own.some((place) => path === place || path.startsWith(place + sep))
 }

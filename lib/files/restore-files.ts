@@ -5,7 +5,6 @@ import { hash } from 'node:crypto'
 import {
   closeSync,
   constants,
-  fchmodSync,
   mkdirSync,
   readdirSync,
   realpathSync,
@@ -128,10 +127,9 @@ class Restore {
     const folder = dirname(this.#places.absoluteOf(path))
     this.#enter(folder)
     const temporary = join(folder, `${this.#prefix}${newUuid()}.tmp`)
-    const fd = createPrivateFile(temporary, constants.O_WRONLY)
+    const fd = createPrivateFile(temporary, constants.O_WRONLY, mode & 0o777)
     try {
       writeWhole(fd, content)
-      fchmodSync(fd, mode & 0o777)
     } catch (error) {
       rmSync(temporary, { force: true })
       throw error

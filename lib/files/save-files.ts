@@ -3,18 +3,21 @@
 import { SessionError } from '../errors.js'
 import { type Diagnostic, diagnostic } from '../format/index.js'
 import { BlobWriter } from './blobs.js'
-import { lookAtFile } from './file-state.js'
+import { type FileState, lookAtFile, markOf } from './file-state.js'
 import { type FileManifest, manifestText, type SavedFile, sha256Of } from './manifest.js'
 import { type FilePlace, type Project, placeInProject } from './project-path.js'
 
 export const FILE_BYTES_MAX = 16 * 1024 * 1024
 const FILES_MAX = 10_000
+const READS_MAX = 3
 
 export interface SaveFilesOptions {
   readonly project: Project
   /** Where contents are kept. */
   readonly folder: string
   readonly maxFileBytes?: number | undefined
+  /** Files that were just looked at: where their content is kept, they are not read again. */
+  readonly seen?: ReadonlyMap<string, SavedFile> | undefined
   readonly report?: ((diagnostic: Diagnostic) => void) | undefined
 }
 
@@ -28,13 +31,20 @@ export async function saveFiles(
   paths: readonly string[],
   options: SaveFilesOptions,
 ): Promise<SavedFiles> {
-  const { project, folder, maxFileBytes = FILE_BYTES_MAX, report = () => {} } = options
+  const { project, folder, seen, maxFileBytes = FILE_BYTES_MAX, report = () => {} } = options
   if (!Number.isSafeInteger(maxFileBytes) || maxFileBytes < 0) {
     throw new SessionError('ERR_ARG', 'maxFileBytes must be a whole number from 0')
   }
-  const places = placesOf(paths, project)
   const blobs = new BlobWriter(folder)
-  const files: SavedFile[] = []
+  const isKept = (path: string) => {
+    const file = seen?.get(path)
+    return file !== undefined && (file.sha256 === null || blobs.has(file.sha256, file.bytes!))
+  }
+  const places = placesOf(
+    paths.filter((path) => !isKept(path)),
+    project,
+  )
+  const files: SavedFile[] = paths.filter(isKept).map((path) => seen!.get(path)!)
   try {
     for (const { path, absolute } of places) {
       const { file, content } = savedFile(path, absolute, maxFileBytes)
@@ -74,7 +84,7 @@ function savedFile(
   absolute: string,
   maxBytes: number,
 ): { file: SavedFile; content?: Buffer } {
-  const state = lookAtFile(absolute, maxBytes)
+  const state = readAtRest(absolute, maxBytes)
   if (state.kind === 'absent') return { file: { path, sha256: null, existed: false } }
   if (state.kind === 'odd') {
     return { file: { path, sha256: null, existed: true, skipped: state.why } }
@@ -82,4 +92,13 @@ function savedFile(
   const { content, mode } = state
   const sha256 = sha256Of(content)
   return { file: { path, sha256, existed: true, mode, bytes: content.length }, content }
+}
+
+/** One that is written to meanwhile is read again, a few times. */
+function readAtRest(absolute: string, maxBytes: number): FileState {
+  for (let reads = 0; reads < READS_MAX; reads++) {
+    const state = lookAtFile(absolute, maxBytes)
+    if (state.kind !== 'file' || markOf(absolute) === state.mark) return state
+  }
+  return { kind: 'odd', why: 'it is being written to' }
 }

@@ -11,6 +11,7 @@ import {
   projectAt,
   type RestoredFile,
   restoreFiles,
+  type SavedFile,
   type SavedFiles,
   saveFiles,
 } from '../files/index.js'
@@ -148,19 +149,20 @@ export class SessionFiles {
     plan: FileRewindPlan,
     allowed: ApplyFileRewindOptions = {},
   ): Promise<FileRewindResult> {
-    const { sessionId, path, layout, report } = this.#parts
+    const { sessionId, layout, report } = this.#parts
     const due = plan.files.filter((file) => isRestoreAllowed(file, allowed))
     const left = plan.files.filter((file) => !due.includes(file))
     if (due.length === 0) return { files: [], left, undo_uuid: null }
+    const seen = new Map(due.flatMap(({ path, now }) => (now ? [[path, now] as const] : [])))
     const saved = await this.#save(
       due.map((file) => file.path),
-      { root: plan.projectRoot, maxFileBytes: Number.MAX_SAFE_INTEGER, reason: 'rewind' },
+      { root: plan.projectRoot, maxFileBytes: Number.MAX_SAFE_INTEGER, reason: 'rewind', seen },
     )
     const unsaved = new Map(saved.files.map((file) => [file.path, file.skipped]))
     const safe = due.filter((file) => unsaved.get(file.path) === undefined)
     const restored = restoreFiles(safe, {
       project: projectAt(plan.projectRoot, layout),
-      folders: sessionIdsOf(path, layout).map((id) => layout.fileHistoryOf(id)),
+      folders: sessionIdsOf(this.#parts.path, layout).map((id) => layout.fileHistoryOf(id)),
       sessionId,
       report,
     })
@@ -171,7 +173,12 @@ export class SessionFiles {
 
   async #save(
     paths: readonly string[],
-    how: { root: string; maxFileBytes?: number | undefined; reason?: string },
+    how: {
+      readonly root: string
+      readonly maxFileBytes?: number | undefined
+      readonly reason?: string
+      readonly seen?: ReadonlyMap<string, SavedFile>
+    },
   ): Promise<FileSnapshot> {
     this.#refuseInMemory()
     const { sessionId, layout, report, append, tip } = this.#parts
@@ -183,6 +190,7 @@ export class SessionFiles {
       project,
       folder,
       maxFileBytes: how.maxFileBytes,
+      seen: how.seen,
       report,
     })
     const { hash, project_root } = saved
