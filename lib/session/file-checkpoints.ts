@@ -43,7 +43,7 @@ const TYPES = new Set(['file_checkpoint'])
 const CHAPTERS_MAX = 1000
 
 /** `to`: an event of the session, or of one that it goes on from. */
-export async function readFileCheckpoints(
+export async function loadFileCheckpoints(
   path: string,
   to: string,
   layout: Layout,

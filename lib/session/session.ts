@@ -22,7 +22,6 @@ import type {
   FileRewindPlan,
   FileRewindResult,
   FileSnapshot,
-  SessionFiles,
   SnapshotFilesOptions,
 } from './file-rewind.js'
 import { PermissionLedger } from './permission-ledger.js'
@@ -34,6 +33,7 @@ import {
 } from './prompt-history.js'
 import { type RewindLink, rewindLink } from './rewind.js'
 import type { CheckpointText, ContextFill, SessionContinuity } from './session-continuity.js'
+import type { SessionFiles } from './session-files.js'
 import type { SessionSettings } from './settings.js'
 import type { Sidechain } from './sidechain.js'
 import type { SessionStorage } from './storage.js'

@@ -117,12 +117,12 @@ export {
   pruneSessions,
   type RestoreSessionsOptions,
   type RetentionReport,
-  type RetentionSelection,
   type RetireOptions,
   restoreSessions,
   retireSessions,
 } from './retention.js'
 export type { KeptCode, KeptSession } from './retention-guards.js'
+export type { RetentionSelection } from './retention-select.js'
 export type { RetentionPlace, SessionUnit } from './retention-units.js'
 export type { SearchHit, SearchResult } from './search-hits.js'
 export { type SearchSessionsOptions, searchSessions } from './search-sessions.js'

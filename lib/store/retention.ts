@@ -1,38 +1,19 @@
 // Making room: sessions that are done go to the archive or the trash and come back from there, and
 // only from there they are dropped. Each of it is a plan unless it is applied.
 
-import { SessionError } from '../errors.js'
-import { type ClaimOptions, nowOf } from './decide-claim.js'
+import type { ClaimOptions } from './decide-claim.js'
 import { type Layout, layoutOf } from './layout.js'
 import { lineageOf } from './lineage.js'
-import { normalizeProject } from './project.js'
 import { accountFor, type SessionMoved } from './retention-account.js'
 import { finishMoves } from './retention-finish.js'
 import { InUse, type KeptSession, withoutNeeded } from './retention-guards.js'
 import { bringBack, putAway, removeUnit } from './retention-move.js'
+import { type RetentionSelection, selectUnits } from './retention-select.js'
 import { foldersOf, listUnits, type RetentionPlace, type SessionUnit } from './retention-units.js'
 import type { Skipped } from './session-digest.js'
 import { findTranscriptIn } from './transcripts.js'
 
 const DAY_MS = 24 * 60 * 60 * 1000
-
-export interface RetentionSelection extends ClaimOptions {
-  /** These, by id or the beginning of it. */
-  sessions?: readonly string[] | undefined
-
-  /** Those in which nothing happened for so long, by the times inside of them. */
-  olderThanMs?: number | undefined
-
-  /** Only those of this project. */
-  project?: string | undefined
-
-  /**
-   * Do it; else only say what would be done.
-   *
-   * @default false
-   */
-  apply?: boolean | undefined
-}
 
 export interface RetireOptions extends RetentionSelection {
   to: 'archive' | 'trash'
@@ -77,7 +58,7 @@ export async function retireSessions(options: RetireOptions): Promise<RetentionR
   const { to, apply: isApplied = false } = options
   const layout = layoutOf(options)
   const finished = isApplied ? await finishMoves(layout, options) : []
-  const { wanted, all, kept, skipped } = await select('store', options, layout)
+  const { wanted, all, kept, skipped } = await selectUnits('store', options, layout)
   const inUse = new InUse(options)
   const quiet = wanted.filter((unit) => {
     const reason = inUse.reasonFor(unit)
@@ -128,7 +109,7 @@ export async function pruneSessions(options: PruneSessionsOptions = {}): Promise
   const { from = 'trash', apply: isApplied = false } = options
   const layout = layoutOf(options)
   const finished = isApplied ? await finishMoves(layout, options) : []
-  const { wanted, kept, skipped } = await select(from, options, layout)
+  const { wanted, kept, skipped } = await selectUnits(from, options, layout)
   const places = ['store', 'archive', 'trash'] as const
   const all = (await Promise.all(places.map((place) => listUnits(layout, place)))).flatMap(
     ({ units }) => units,
@@ -155,46 +136,6 @@ export async function listRetired(
   const { units, skipped } = await listUnits(layoutOf(options), from)
   const time = ({ lastActivity }: SessionUnit) => lastActivity ?? ''
   return { sessions: units.toSorted((one, other) => (time(one) < time(other) ? -1 : 1)), skipped }
-}
-
-interface Selected {
-  readonly wanted: readonly SessionUnit[]
-  readonly all: readonly SessionUnit[]
-  readonly kept: KeptSession[]
-  readonly skipped: readonly Skipped[]
-}
-
-async function select(
-  place: RetentionPlace,
-  options: RetentionSelection,
-  layout: Layout,
-): Promise<Selected> {
-  const { sessions, olderThanMs, project } = options
-  if (sessions === undefined && olderThanMs === undefined) {
-    throw new SessionError('ERR_ARG', 'Say which sessions are meant: their ids, or an age')
-  }
-  if (olderThanMs !== undefined && !(olderThanMs >= 0)) {
-    throw new SessionError('ERR_ARG', 'An age must be a number of milliseconds from 0')
-  }
-  const { transcripts } = foldersOf(layout, place)
-  const named = sessions && new Set(sessions.map((id) => findTranscriptIn(transcripts, id)))
-  const { units, skipped } = await listUnits(layout, place)
-  const normalized = project === undefined ? undefined : normalizeProject(project)
-  const kept: KeptSession[] = []
-  const wanted = units.filter((unit) => {
-    if (named?.has(unit.path) === false) return false
-    if (normalized !== undefined && unit.digest.projectNormalized !== normalized) return false
-    return olderThanMs === undefined || isOlder(unit, nowOf(options) - olderThanMs, kept)
-  })
-  return { wanted, all: units, kept, skipped }
-}
-
-function isOlder(unit: SessionUnit, since: number, kept: KeptSession[]): boolean {
-  const time = Date.parse(unit.lastActivity ?? '')
-  if (!Number.isNaN(time)) return time < since
-  const reason = 'nothing in it tells how old it is; name it to move it'
-  kept.push({ session_id: unit.session_id, code: 'undated', reason })
-  return false
 }
 
 /** Those first which others go on from. */
