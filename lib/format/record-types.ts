@@ -40,7 +40,7 @@ export const RECORD_TYPES = {
   extract_cursor: { channels: TRANSCRIPT, isOnChain: false },
   recovery_injected: { channels: TRANSCRIPT, isOnChain: false },
   session_meta: { channels: TRANSCRIPT, isOnChain: false },
-  file_checkpoint: { channels: TRANSCRIPT, isOnChain: false },
+  file_checkpoint: { channels: TRANSCRIPT, isOnChain: false, isSyncPoint: true },
   turn_end: { channels: CONVERSATION, isOnChain: false, isSyncPoint: true },
   session_terminator: { channels: TRANSCRIPT, isOnChain: false, isSyncPoint: true },
   sidechain_header: { channels: SIDECHAIN, isOnChain: true, isSyncPoint: true },

@@ -9,7 +9,7 @@ import { planFileRewind, resumeSession } from '../../lib/session/index.js'
 import { startWork, type Work } from './project.js'
 
 const CHILD = fileURLToPath(new URL('children/restore.mjs', import.meta.url))
-const NAMES = Array.from({ length: 400 }, (_, index) => `d${index % 7}/f${index}.txt`)
+const NAMES = Array.from({ length: 200 }, (_, index) => `d${index % 7}/f${index}.txt`)
 
 const isTemporary = (name: string) => name.endsWith('.tmp')
 const changed = ({ read }: Work) => NAMES.filter((name) => read(name).startsWith('old')).length

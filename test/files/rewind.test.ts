@@ -139,6 +139,24 @@ test('newer work that no checkpoint keeps stays, unless it is given up in words;
   expect(work.read('a.txt')).toBe('by a person')
 })
 
+test('what is done to a file between the plan and the restore is newer work, too', async (t) => {
+  const work = await startWork(t)
+  work.write('a.txt', 'one')
+  work.write('gone.txt', 'here')
+  await work.say('u1')
+  await work.edit('a.txt', 'two')
+  await work.session.snapshotFiles(['gone.txt'])
+  rmSync(join(work.project, 'gone.txt'))
+  const plan = await work.session.planFileRewind({ to: 'u1' })
+  expect(plan.files.map(({ action }) => action)).toEqual(['change', 'create'])
+  work.write('a.txt', 'by a person')
+  work.write('gone.txt', 'by a person, too')
+  const { files } = await work.session.applyFileRewind(plan)
+  const failure = 'it changed while files were restored'
+  expect(files).toMatchObject([{ failure }, { failure }])
+  expect(work.files()).toEqual({ 'a.txt': 'by a person', 'gone.txt': 'by a person, too' })
+})
+
 test('a rewind of files is undone by its own checkpoint: contents, modes, and what was not there', async (t) => {
   const work = await startWork(t)
   work.write('run.sh', 'one', 0o755)

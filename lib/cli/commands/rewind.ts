@@ -10,8 +10,8 @@ names of the messages.
 
 With --files the files that the session saved become what they were at that message, too, or alone
 (--no-conversation). Then nothing at all is written without --apply: you see a plan. Files whose
-content is kept nowhere are newer work and stay, unless you say --overwrite. What is replaced is saved
-first; the answer names the checkpoint that brings it back. See docs/FILES.md.
+content is kept nowhere are newer work and stay, unless you say --overwrite. What is replaced is
+saved first; the answer names the checkpoint that brings it back. See docs/FILES.md.
 
 Examples:
   $ jsonl-session rewind demo --to 0b0e7a52-7d8c-4f7e-9a51-5d3c8f1f6f0a --reason 'wrong file'
