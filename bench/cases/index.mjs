@@ -6,6 +6,7 @@ import { NotInstalled } from '../peers.mjs'
 import { appendCases } from './append.mjs'
 import { checkpointCases } from './checkpoints.mjs'
 import { continuityCases } from './continuity.mjs'
+import { fileCases } from './files.mjs'
 import { grepCases } from './grep.mjs'
 import { historyCases } from './history.mjs'
 import { hookCases } from './hooks.mjs'
@@ -25,6 +26,7 @@ export const cases = [
   ...continuityCases,
   ...checkpointCases,
   ...hookCases,
+  ...fileCases,
 ]
 
 /** It returns what was measured for every row of the case, or why nothing was. */

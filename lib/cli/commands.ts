@@ -52,5 +52,12 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['hooks status', async () => (await import('./commands/hooks-status.js')).hooksStatus],
   ['mcp', async () => (await import('./commands/mcp.js')).mcp],
   ['hook', async () => (await import('./commands/hook.js')).hook],
+  ['archive', async () => (await import('./commands/archive.js')).archive],
+  ['archive list', async () => (await import('./commands/archive.js')).archiveList],
+  ['archive restore', async () => (await import('./commands/archive.js')).archiveRestore],
+  ['trash', async () => (await import('./commands/trash.js')).trash],
+  ['trash list', async () => (await import('./commands/trash.js')).trashList],
+  ['trash restore', async () => (await import('./commands/trash.js')).trashRestore],
+  ['prune', async () => (await import('./commands/prune.js')).prune],
   ['relocate', async () => (await import('./commands/relocate.js')).relocate],
 ])

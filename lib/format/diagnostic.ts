@@ -48,6 +48,10 @@ export const DIAGNOSTIC_SEVERITY = {
   rolling_checkpoint_failed: 'warning',
   cursor_mismatch: 'warning',
   transcript_path_refused: 'warning',
+  file_not_saved: 'warning',
+  file_elsewhere: 'warning',
+  blob_missing: 'error',
+  blob_damaged: 'error',
 } as const
 
 export type DiagnosticCode = keyof typeof DIAGNOSTIC_SEVERITY

@@ -229,9 +229,18 @@ export const payloadSchemas = {
   file_checkpoint: z.looseObject({
     hash: sha256,
     files: z.array(
-      z.looseObject({ path: z.string(), sha256: sha256.nullable(), existed: z.boolean() }),
+      z.looseObject({
+        path: z.string(),
+        sha256: sha256.nullable(),
+        existed: z.boolean(),
+        mode: z.int().min(0).max(0o777).optional(),
+        bytes: count.optional(),
+        skipped: z.string().optional(),
+      }),
     ),
     at_uuid: uuid.nullable(),
+    project_root: z.string().optional(),
+    reason: z.string().optional(),
   }),
   turn_end: z.looseObject({
     prompt_id: z.string().optional(),
@@ -309,6 +318,16 @@ export const payloadSchemas = {
     records_dropped: count,
     bytes_dropped: count,
     bytes_kept: count,
+  }),
+  session_moved: z.looseObject({
+    command: z.enum(['archive', 'trash', 'restore', 'prune']),
+    session_id: z.string().min(1),
+    from: z.enum(['store', 'archive', 'trash']),
+    to: z.enum(['store', 'archive', 'trash']).nullable(),
+    files: count,
+    bytes: count,
+    last_activity: timestamp.nullable(),
+    reason: z.string(),
   }),
   claim,
   claim_renewal: claim,

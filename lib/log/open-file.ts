@@ -95,11 +95,14 @@ export function syncFolder(path: string): void {
   }
 }
 
-/** A new file of ours, 0600 under any umask: the mask may only have taken bits away. */
-export function createPrivateFile(path: string, flags: number): number {
+/**
+ * A new file of ours, 0600 under any umask: the mask may only have taken bits away. Another mode
+ * is given to it while it is still empty.
+ */
+export function createPrivateFile(path: string, flags: number, mode = FILE_MODE): number {
   const fd = openSync(path, flags | O_CREAT | O_EXCL | HARMLESS, FILE_MODE)
   try {
-    fchmodSync(fd, FILE_MODE)
+    fchmodSync(fd, mode)
   } catch {
     // A file system without modes has nothing to correct.
   }

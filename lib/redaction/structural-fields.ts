@@ -51,7 +51,7 @@ export const STRUCTURAL_FIELDS: Readonly<Partial<Record<EventType, readonly stri
   extract_cursor: ['last_uuid'],
   recovery_injected: ['checkpoint_id', 'boundary_uuid', 'source'],
   session_meta: ['title_source'],
-  file_checkpoint: ['hash', 'files', 'at_uuid'],
+  file_checkpoint: ['hash', 'files', 'at_uuid', 'project_root', 'reason'],
   turn_end: ['prompt_id', 'stop_reason'],
   session_terminator: ['end_ts', 'last_uuid'],
   sidechain_header: ['task_id', 'parent_session_id', 'parent_uuid', 'start_ts', 'agent_type'],

@@ -27,6 +27,16 @@ export {
   extractDelta,
   type SkippedDelta,
 } from './extract.js'
+export {
+  type ApplyFileRewindOptions,
+  type FileRewindOptions,
+  type FileRewindPlan,
+  type FileRewindResult,
+  type FileSnapshot,
+  isRestoreAllowed,
+  planFileRewind,
+  type SnapshotFilesOptions,
+} from './file-rewind.js'
 export { type ForkedSession, type ForkOptions, forkSession } from './fork.js'
 export type { SessionFacts } from './header.js'
 export {

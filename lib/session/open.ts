@@ -8,6 +8,7 @@ import type { SessionFacts } from './header.js'
 import { PromptHistory } from './prompt-history.js'
 import { Session } from './session.js'
 import { SessionContinuity } from './session-continuity.js'
+import { SessionFiles } from './session-files.js'
 import { type SessionOptions, settingsOf } from './settings.js'
 import { closeOnSignal } from './signals.js'
 import { announceInMemory, type SessionStorage } from './storage.js'
@@ -45,7 +46,19 @@ export function sessionOf(
   const history = storage.isPersistent ? historyOf(id, project, options) : undefined
   const settings = { ...settingsOf(options), onClosed }
   const continuity = storage.isPersistent ? continuityOf(parts, options) : undefined
-  const session = new Session({ ...parts, history, continuity, settings })
+  const files: SessionFiles = new SessionFiles({
+    sessionId: id,
+    path: parts.log.path,
+    project,
+    layout: settings.layout,
+    isPersistent: storage.isPersistent,
+    tip: () => parts.log.tip,
+    flush: () => parts.log.flush(),
+    textHash: () => continuity?.hash ?? null,
+    append: (event) => session.append(event),
+    report: settings.report,
+  })
+  const session: Session = new Session({ ...parts, history, continuity, files, settings })
   if (!storage.isPersistent) endings.push(announceInMemory(id))
   if (options.handleSignals === true) {
     endings.push(closeOnSignal(() => session.closeSync('signal')))

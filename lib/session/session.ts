@@ -16,6 +16,14 @@ import type { LogEntry, LogHandle, NewEvent, Receipt } from '../log/index.js'
 import { type CheckpointPayload, readSpool } from '../store/index.js'
 import { callListener } from './call-listener.js'
 import { type CompactEvents, type CompactOptions, compactionEvents } from './compact.js'
+import type {
+  ApplyFileRewindOptions,
+  FileRewindOptions,
+  FileRewindPlan,
+  FileRewindResult,
+  FileSnapshot,
+  SnapshotFilesOptions,
+} from './file-rewind.js'
 import { PermissionLedger } from './permission-ledger.js'
 import {
   type PromptHistory,
@@ -23,8 +31,9 @@ import {
   type PromptReceipt,
   promptText,
 } from './prompt-history.js'
-import { rewindLink } from './rewind.js'
+import { type RewindLink, rewindLink } from './rewind.js'
 import type { CheckpointText, ContextFill, SessionContinuity } from './session-continuity.js'
+import type { SessionFiles } from './session-files.js'
 import type { SessionSettings } from './settings.js'
 import type { Sidechain } from './sidechain.js'
 import type { SessionStorage } from './storage.js'
@@ -71,6 +80,7 @@ export interface SessionParts {
   readonly history: PromptHistory | undefined
   /** `undefined`: it leaves no checkpoints. */
   readonly continuity: SessionContinuity | undefined
+  readonly files: SessionFiles
   readonly settings: SessionSettings
 }
 
@@ -83,6 +93,7 @@ export class Session implements AsyncDisposable {
   readonly #storage: SessionStorage
   readonly #history: PromptHistory | undefined
   readonly #continuity: SessionContinuity | undefined
+  readonly #files: SessionFiles
   readonly #settings: SessionSettings
   readonly #permissions = new PermissionLedger()
   readonly #listeners = new Set<AppendListener>()
@@ -105,6 +116,7 @@ export class Session implements AsyncDisposable {
     this.#storage = storage
     this.#history = beside.history
     this.#continuity = beside.continuity
+    this.#files = beside.files
     this.#settings = settings
     this.#subagents = new Subagents({ sessionId: id, settings })
   }
@@ -261,14 +273,7 @@ export class Session implements AsyncDisposable {
 
   /** Continues from an older message. Nothing is deleted; another rewind undoes it. */
   async rewind({ to, reason }: { to: string; reason?: string | undefined }): Promise<Receipt> {
-    this.#log.flush()
-    const link = rewindLink(to, {
-      projection: this.#view.projection,
-      start: this.#view.start,
-      path: this.path,
-      headerUuid: this.#view.headerUuid,
-      find: (uuid) => this.#storage.find(uuid),
-    })
+    const link = this.#linkTo(to)
     const written = this.append({
       type: 'rewind',
       prev_uuid: link.prevUuid,
@@ -281,6 +286,32 @@ export class Session implements AsyncDisposable {
     })
     this.#log.flush()
     return written
+  }
+
+  /** Throws what `rewind` would throw, and writes nothing. */
+  checkRewind({ to }: { to: string }): void {
+    this.#linkTo(to)
+  }
+
+  /**
+   * Keeps files as they are, before somebody changes them: paths from the project's folder, or
+   * absolute ones inside of it. A file that is not there is kept as one that is not there.
+   */
+  snapshotFiles(paths: readonly string[], options?: SnapshotFilesOptions): Promise<FileSnapshot> {
+    return this.#files.snapshot(paths, options)
+  }
+
+  /** What would make the saved files what they were at that event. Changes nothing. */
+  planFileRewind(options: FileRewindOptions): Promise<FileRewindPlan> {
+    return this.#files.plan(options)
+  }
+
+  /** Does it, without the conversation. What is replaced is kept: `undo_uuid` brings it back. */
+  applyFileRewind(
+    plan: FileRewindPlan,
+    options?: ApplyFileRewindOptions,
+  ): Promise<FileRewindResult> {
+    return this.#files.apply(plan, options)
   }
 
   /** A subagent with a log of its own. What comes back from it is its result, and nothing else. */
@@ -345,6 +376,17 @@ export class Session implements AsyncDisposable {
     const written = this.#settings.asWritten({ type: 'user', payload }).payload as typeof payload
     const recorded = this.#history?.record(promptText(written.content), receipt.uuid, ts)
     return { ...receipt, history_offset: (await recorded) ?? null }
+  }
+
+  #linkTo(to: string): RewindLink {
+    this.#log.flush()
+    return rewindLink(to, {
+      projection: this.#view.projection,
+      start: this.#view.start,
+      path: this.path,
+      headerUuid: this.#view.headerUuid,
+      find: (uuid) => this.#storage.find(uuid),
+    })
   }
 
   #compactionEvents(options: CompactOptions): CompactEvents {
@@ -422,11 +464,17 @@ export class Session implements AsyncDisposable {
     return {
       transcript_path: this.path,
       history_offset: this.#history?.offset ?? null,
-      checkpoint_hash: this.#continuity?.hash ?? null,
+      checkpoint_hash: this.#newestHash(),
       transcript_flushed: this.#storage.isPersistent,
       history_appended: this.#history?.isAppended ?? false,
       terminator_uuid: terminatorUuid,
     }
+  }
+
+  /** Of the checkpoint or the manifest of files, whichever was stored last. */
+  #newestHash(): string | null {
+    const ofText = this.#continuity?.hash ?? null
+    return this.#files.textHashThen === ofText ? (this.#files.hash ?? ofText) : ofText
   }
 
   #tell(event: NewEvent, receipt: Receipt): void {

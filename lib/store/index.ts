@@ -105,8 +105,9 @@ export {
 export { findInstalledProgram, type InstalledProgram } from './installed-program.js'
 export { findKnownSession } from './known-session.js'
 export { type Layout, layoutOf, type StoreOptions } from './layout.js'
+export { lineageOf, type SessionLineage } from './lineage.js'
 export { LiveCatalog, type Refreshed, type WatchOptions } from './live-catalog.js'
-export { type LoadedSession, type LoadOptions, loadSession } from './load-session.js'
+export { findParent, type LoadedSession, type LoadOptions, loadSession } from './load-session.js'
 export { type MaintainOptions, type Maintenance, maintain } from './maintain.js'
 export { inferParentSession, type ParentHints, type ParentSession } from './parent-session.js'
 export { normalizeProject } from './project.js'
@@ -119,6 +120,20 @@ export {
 export { type RelocateOptions, type Relocation, relocateProject } from './relocations.js'
 export { type RepairNote, type RepairOptions, type RepairReport, repairLog } from './repair.js'
 export { repositoryOf } from './repository.js'
+export {
+  listRetired,
+  type MovedSession,
+  type PruneSessionsOptions,
+  pruneSessions,
+  type RestoreSessionsOptions,
+  type RetentionReport,
+  type RetireOptions,
+  restoreSessions,
+  retireSessions,
+} from './retention.js'
+export type { KeptCode, KeptSession } from './retention-guards.js'
+export type { RetentionSelection } from './retention-select.js'
+export type { RetentionPlace, SessionUnit } from './retention-units.js'
 export type { SearchHit, SearchResult } from './search-hits.js'
 export { type SearchSessionsOptions, searchSessions } from './search-sessions.js'
 export type { ServedTextOptions } from './served-text.js'

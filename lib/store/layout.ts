@@ -42,6 +42,11 @@ export interface Layout {
   readonly claims: string
   /** Events that wait for the writer of their session. */
   readonly spool: string
+  /** Contents of files as they were, one folder per session. */
+  readonly fileHistory: string
+  /** Sessions that were put away, and what belongs to them. */
+  readonly archive: RetiredPlace
+  readonly trash: RetiredPlace
   /** One for all projects and agents of this user. */
   readonly home: string
   readonly historyPath: string
@@ -53,18 +58,36 @@ export interface Layout {
   /** As it is told in logs: from the root, with slashes, so that a store can be moved. */
   pathInStore(path: string): string
   claimPath(sessionId: string): string
+  fileHistoryOf(sessionId: string): string
+}
+
+/** The same folders as those of the store, where nobody looks for sessions. */
+export interface RetiredPlace {
+  readonly transcripts: string
+  readonly sidechains: string
+  readonly fileHistory: string
 }
 
 export const DEFAULT_AGENT = 'default'
+const FILE_HISTORY = 'file-history'
 
 export function layoutOf(options: StoreOptions = {}): Layout {
   const { agent = DEFAULT_AGENT } = options
   const base = resolve(options.root ?? fromEnvironment('JSONL_SESSION_ROOT') ?? defaultFolder())
-  const root = agent === DEFAULT_AGENT ? base : join(base, 'agents', fileNameOf(agent))
+  const ofAgent = agent === DEFAULT_AGENT ? [] : ['agents', fileNameOf(agent)]
+  const root = join(base, ...ofAgent)
   const home = resolve(options.home ?? fromEnvironment('JSONL_SESSION_HOME') ?? defaultFolder())
   const transcripts = join(root, '.transcripts')
   const sidechains = join(root, '.sidechains')
   const claims = join(root, '.claims')
+  const agentHome = join(home, ...ofAgent)
+  const fileHistory = join(agentHome, FILE_HISTORY)
+  const retired = (name: string): RetiredPlace => ({
+    transcripts: join(root, name, '.transcripts'),
+    sidechains: join(root, name, '.sidechains'),
+    // Beside the one in use, so that moving it is a rename even where home is another disk.
+    fileHistory: join(agentHome, name, FILE_HISTORY),
+  })
   return {
     root,
     transcripts,
@@ -74,6 +97,9 @@ export function layoutOf(options: StoreOptions = {}): Layout {
     relocationsPath: join(base, 'relocations.jsonl'),
     claims,
     spool: join(root, '.spool'),
+    fileHistory,
+    archive: retired('.archive'),
+    trash: retired('.trash'),
     home,
     historyPath: join(home, 'history.jsonl'),
     historySweepPath: join(home, 'history.sweep.json'),
@@ -81,6 +107,7 @@ export function layoutOf(options: StoreOptions = {}): Layout {
     sidechainPath: (taskId, sessionId) => join(sidechains, sidechainName(taskId, sessionId)),
     pathInStore: (path) => relative(root, path).split(sep).join('/'),
     claimPath: (sessionId) => join(claims, `${fileNameOf(sessionId)}.jsonl`),
+    fileHistoryOf: (sessionId) => join(fileHistory, fileNameOf(sessionId)),
   }
 }
 

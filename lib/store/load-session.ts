@@ -167,7 +167,7 @@ export function parentOf(headers: readonly PlacedEvent[]): Lineage | undefined {
 
 // By its id in the same store. The stored path is for people; it is followed only where it
 // cannot lead out of the store.
-function findParent(parent: Lineage, layout: Layout): string | undefined {
+export function findParent(parent: Lineage, layout: Layout): string | undefined {
   const path = layout.transcriptPath(parent.session_id)
   if (existsSync(path)) return path
   const told = parent.transcript_path

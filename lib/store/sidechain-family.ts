@@ -3,11 +3,9 @@
 
 import { isSessionError } from '../errors.js'
 import { normalizeSessionKey } from '../format/index.js'
-import { indexUuids, readLogSync, type UuidIndex } from '../log/index.js'
+import { indexUuids, type UuidIndex } from '../log/index.js'
 import { type Layout, layoutOf, type StoreOptions } from './layout.js'
-import { fieldsOf, textOf } from './session-digest-events.js'
-import { idOfFileName } from './session-digest-header.js'
-import { leadingHeaders } from './session-tail.js'
+import { lineageOf } from './lineage.js'
 import type { SidechainOrigin } from './sidechain-digest.js'
 import { findChild } from './sidechain-place.js'
 import { findTranscript } from './transcripts.js'
@@ -33,7 +31,7 @@ export function familyOf(
 }
 
 function familyOfTranscript(path: string, layout: Layout): IsOfFamily {
-  const { own, sources } = idsOf(path)
+  const { session_id: own, sources } = lineageOf(path)
   // A scan of the whole transcript, so only where a child of a source asks for it.
   let copied: UuidIndex | undefined
   const isCopied = (uuid: string) => {
@@ -44,36 +42,11 @@ function familyOfTranscript(path: string, layout: Layout): IsOfFamily {
     const { parent_session_id, parent_uuid, parent_task_id, depth } = origin
     if (parent_session_id === null) return false
     if (parent_session_id === own) return true
-    if (!sources.has(parent_session_id)) return false
+    if (!sources.includes(parent_session_id)) return false
     if (parent_task_id === null) return parent_uuid !== null && isCopied(parent_uuid)
     // Spawned in another subagent's log, so it goes where that one goes.
     const parent = findChild(parent_task_id, parent_session_id, layout)?.origin
     const isAbove = (parent?.depth ?? 0) < (depth ?? 0)
     return parent !== undefined && isAbove && isOfFamily(parent)
   }
-}
-
-/** A fork's headers: its own, then those of its sources. */
-function idsOf(path: string): { own: string; sources: ReadonlySet<string> } {
-  const headers = headersOf(path)
-  const own = textOf(headers[0]?.['session_id']) ?? idOfFileName(path)
-  const ids = headers.flatMap((header) => [
-    textOf(header['session_id']),
-    textOf(fieldsOf(header['forked_from'])['session_id']),
-  ])
-  return { own, sources: new Set(ids.filter((id) => id !== null)) }
-}
-
-/** None of a transcript that cannot be read: its children are there all the same. */
-function headersOf(path: string): Readonly<Record<string, unknown>>[] {
-  try {
-    return leadingHeaders(eventsOf(path)).map(({ event }) => fieldsOf(event.payload))
-  } catch (error) {
-    if (!isSessionError(error)) throw error
-    return []
-  }
-}
-
-function* eventsOf(path: string) {
-  for (const entry of readLogSync(path)) if (entry.kind === 'event') yield entry
 }

@@ -17,7 +17,11 @@ export function listTranscripts(options: StoreOptions = {}): string[] {
 
 /** The transcript of a session, by its id or by four or more letters that only it begins with. */
 export function findTranscript(session: string, options: StoreOptions = {}): string {
-  const { transcripts } = layoutOf(options)
+  return findTranscriptIn(layoutOf(options).transcripts, session)
+}
+
+/** The same among those that lie in a folder. */
+export function findTranscriptIn(transcripts: string, session: string): string {
   const wanted = fileNameOf(session)
   const names = logNamesIn(transcripts)
   if (names.includes(wanted + LOG_EXTENSION)) return join(transcripts, wanted + LOG_EXTENSION)

@@ -51,7 +51,8 @@ test.for([
   { args: ['demo'], reason: 'rewind needs --to', exitCode: 2 },
   { args: ['demo', '--to', 'nobody'], reason: 'fork <session> --at nobody', exitCode: 3 },
   { args: ['nobody', '--to', 'u1'], reason: 'No session "nobody"', exitCode: 3 },
-  { args: ['demo', '--to', 'u1', '--files'], reason: 'unknown option', exitCode: 2 },
+  { args: ['demo', '--to', 'u1', '--apply'], reason: '--apply goes with --files', exitCode: 2 },
+  { args: ['demo', '--to', 'u1', '--files'], reason: 'No file was saved', exitCode: 3 },
 ])('rewind $args writes nothing: $reason', async ({ args, reason, exitCode }, t) => {
   const place = newPlace(t)
   const path = await storeSession(place, 'demo')

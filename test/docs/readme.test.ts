@@ -13,7 +13,13 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const pageOf = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
 const blocksOf = (name: string) =>
   [...pageOf(name).matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code!)
-const pages = ['README.md', 'docs/COMPACTION.md', 'docs/LOGS.md', 'docs/SUBAGENTS.md']
+const pages = [
+  'README.md',
+  'docs/COMPACTION.md',
+  'docs/FILES.md',
+  'docs/LOGS.md',
+  'docs/SUBAGENTS.md',
+]
 
 test.for(
   pages.flatMap((page) => blocksOf(page).map((code, index) => [index + 1, page, code] as const)),

@@ -1,0 +1,88 @@
+// How a file is at this moment, read without following a link and without waiting for anybody.
+
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readSync,
+} from 'node:fs'
+import { kindOf } from '../log/index.js'
+
+export type FileState =
+  | { readonly kind: 'absent' }
+  | {
+      readonly kind: 'file'
+      readonly content: Buffer
+      readonly mode: number
+      readonly mark: string
+    }
+  /** Something that is neither saved nor replaced, and why. */
+  | { readonly kind: 'odd'; readonly why: string }
+
+export const ABSENT: FileState = { kind: 'absent' }
+
+// Windows has none of them.
+const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+
+/** Reads a whole file. Whether it was written to meanwhile, its mark tells afterwards. */
+export function lookAtFile(path: string, maxBytes: number): FileState {
+  let fd: number
+  try {
+    fd = openSync(path, FLAGS)
+  } catch (error) {
+    return stateOfError(path, error)
+  }
+  try {
+    const stats = fstatSync(fd, { bigint: true })
+    const why = oddity(stats, maxBytes)
+    if (why !== undefined) return { kind: 'odd', why }
+    const content = Buffer.allocUnsafe(Number(stats.size))
+    if (!isFilled(fd, content)) return { kind: 'odd', why: 'it is being written to' }
+    return { kind: 'file', content, mode: Number(stats.mode & 0o777n), mark: markOfStats(stats) }
+  } catch (error) {
+    return { kind: 'odd', why: `it cannot be read (${codeOf(error)})` }
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** Tells one state of a file from any other without reading it; `undefined` where none is. */
+export function markOf(path: string): string | undefined {
+  const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  return stats === undefined ? undefined : markOfStats(stats)
+}
+
+function oddity(stats: BigIntStats, maxBytes: number): string | undefined {
+  if (!stats.isFile()) return `it is ${kindOf(stats)}`
+  if (stats.nlink > 1n) return `it has ${stats.nlink} names (hard links)`
+  if (stats.size > maxBytes) return `it is larger than ${maxBytes} bytes`
+  return undefined
+}
+
+function isFilled(fd: number, content: Buffer): boolean {
+  for (let done = 0; done < content.length; ) {
+    const count = readSync(fd, content, done, content.length - done, done)
+    if (count === 0) return false
+    done += count
+  }
+  return true
+}
+
+function stateOfError(path: string, error: unknown): FileState {
+  const code = codeOf(error)
+  if (code === 'ENOENT' || code === 'ENOTDIR') return ABSENT
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  if (stats !== undefined && !stats.isFile()) return { kind: 'odd', why: `it is ${kindOf(stats)}` }
+  return { kind: 'odd', why: `it cannot be read (${code})` }
+}
+
+function markOfStats({ dev, ino, size, mode, mtimeNs, ctimeNs }: BigIntStats): string {
+  return [dev, ino, size, mode, mtimeNs, ctimeNs].join(' ')
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? 'UNKNOWN'
+}

@@ -1,0 +1,113 @@
+import { chmodSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startWork, type Work } from '../files/project.js'
+import { runCli, runWell } from './command-line.js'
+import { eventsIn } from './stored.js'
+
+async function twoEdits(t: Parameters<typeof startWork>[0]): Promise<Work> {
+  const work = await startWork(t)
+  work.write('a.txt', 'one')
+  await work.say('u1')
+  await work.edit('a.txt', 'two')
+  await work.say('u2')
+  await work.edit('a.txt', 'three')
+  await work.session.release()
+  return work
+}
+
+test('without --apply nothing at all is written, neither files nor the conversation (003-78)', async (t) => {
+  const work = await twoEdits(t)
+  const before = readFileSync(work.session.path)
+  const answer = await runCli(['rewind', 'demo', '--to', 'u2', '--files'], work)
+  expect(answer.stdout).toBe('would change  a.txt\n')
+  expect(answer.stderr).toContain('Nothing was changed; --apply does it')
+  expect(answer.exitCode).toBe(0)
+  expect(work.read('a.txt')).toBe('three')
+  expect(readFileSync(work.session.path)).toEqual(before)
+})
+
+test('with --apply files go first and the conversation second; the answer says how to undo it', async (t) => {
+  const work = await twoEdits(t)
+  const args = ['rewind', 'demo', '--to', 'u1', '--files', '--apply', '--json']
+  const answer = JSON.parse(await runWell(args, work))
+  expect(answer).toMatchObject({
+    session_id: 'demo',
+    target_uuid: 'u1',
+    isApplied: true,
+    projectRoot: work.project,
+    files: [{ path: 'a.txt', action: 'change' }],
+    messages: 1,
+  })
+  expect(work.read('a.txt')).toBe('one')
+  const added = eventsIn(work.session.path).slice(-2)
+  expect(added.map(({ type }) => type)).toEqual(['file_checkpoint', 'rewind'])
+  const { undo_uuid } = answer
+  expect(added[0]).toMatchObject({ uuid: undo_uuid })
+  const undo = ['rewind', 'demo', '--to', undo_uuid, '--files', '--no-conversation', '--apply']
+  const undone = await runCli(undo, work)
+  expect(undone.stdout).toBe('changed  a.txt\n')
+  expect(undone.stderr).toContain('Undo with: rewind demo --to')
+  expect(work.read('a.txt')).toBe('three')
+})
+
+test('--no-conversation leaves the conversation where it is', async (t) => {
+  const work = await twoEdits(t)
+  await runWell(['rewind', 'demo', '--to', 'u1', '--files', '--no-conversation', '--apply'], work)
+  expect(work.read('a.txt')).toBe('one')
+  expect(eventsIn(work.session.path).some(({ type }) => type === 'rewind')).toBe(false)
+})
+
+test('newer work is a conflict, left alone with exit 1, and replaced by --overwrite', async (t) => {
+  const work = await twoEdits(t)
+  work.write('a.txt', 'by hand')
+  const args = ['rewind', 'demo', '--to', 'u1', '--files', '--no-conversation', '--apply']
+  const left = await runCli(args, work)
+  expect(left.stdout).toBe('left (conflict)  a.txt: no checkpoint keeps what it is now\n')
+  expect(left.stderr).toContain('--overwrite replaces it and keeps a copy')
+  expect(left.exitCode).toBe(1)
+  expect(work.read('a.txt')).toBe('by hand')
+  await runWell([...args, '--overwrite'], work)
+  expect(work.read('a.txt')).toBe('one')
+})
+
+test('a checkpoint of files is no place for the conversation, and nothing is written for it', async (t) => {
+  const work = await twoEdits(t)
+  const { uuid } = eventsIn(work.session.path).find(({ type }) => type === 'file_checkpoint')!
+  const args = ['rewind', 'demo', '--to', uuid as string, '--files', '--apply']
+  const answer = await runCli(args, work)
+  expect(answer.stderr).toContain('with --no-conversation only files go back to it')
+  expect(answer.exitCode).toBe(2)
+  expect(work.read('a.txt')).toBe('three')
+})
+
+test('a plan can be seen while another process works on the session; doing it is refused with 5', async (t) => {
+  const work = await startWork(t)
+  work.write('a.txt', 'one')
+  await work.say('u1')
+  await work.edit('a.txt', 'two')
+  const plan = await runWell(['rewind', 'demo', '--to', 'u1', '--files'], work)
+  expect(plan).toBe('would change  a.txt\n')
+  const answer = await runCli(['rewind', 'demo', '--to', 'u1', '--files', '--apply'], work)
+  expect(answer.exitCode).toBe(5)
+  expect(work.read('a.txt')).toBe('two')
+})
+
+test('a folder that may not be written to is told, and the other files come back', async (t) => {
+  if (process.getuid?.() === 0) return
+  const work = await startWork(t)
+  work.write('a.txt', 'one')
+  work.write('sub/b.txt', 'one')
+  await work.say('u1')
+  await work.session.snapshotFiles(['a.txt', 'sub/b.txt'])
+  work.write('a.txt', 'two')
+  work.write('sub/b.txt', 'two')
+  await work.session.snapshotFiles(['a.txt', 'sub/b.txt'])
+  await work.session.release()
+  chmodSync(join(work.project, 'sub'), 0o500)
+  t.onTestFinished(() => chmodSync(join(work.project, 'sub'), 0o700))
+  const args = ['rewind', 'demo', '--to', 'u1', '--files', '--no-conversation', '--apply']
+  const answer = await runCli(args, work)
+  expect(answer.stdout).toContain('changed  a.txt\nfailed to change  sub/b.txt')
+  expect(answer.exitCode).toBe(1)
+})

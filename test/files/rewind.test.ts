@@ -1,0 +1,409 @@
+import { hash } from 'node:crypto'
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createSession, forkSession, resumeSession } from '../../lib/session/index.js'
+import { eventsIn } from '../cli/stored.js'
+import { temporaryFolder } from '../helpers/temporary.js'
+import { startWork, type Work, workIn } from './project.js'
+
+const sha = (text: string | Buffer) => hash('sha256', text)
+
+async function rewindTo({ session }: Work, to: string, options = {}) {
+  return session.applyFileRewind(await session.planFileRewind({ to }), options)
+}
+
+const blobFolder = ({ root }: Work, id = 'demo') => join(root, 'file-history', id)
+
+test('a snapshot keeps each content once, by its hash, and the record carries the hash of the manifest (003-48)', async (t) => {
+  const work = await startWork(t)
+  work.write('a.txt', 'one', 0o640)
+  work.write('sub/b.bin', Buffer.from([0, 255, 10, 13, 0]))
+  work.write('same.txt', 'one')
+  work.write('empty', '')
+  await work.say('u1')
+  const { uuid, hash, files } = await work.session.snapshotFiles([
+    'a.txt',
+    './sub/../sub/b.bin',
+    'same.txt',
+    join(work.project, 'a.txt'),
+    'empty',
+    'missing.txt',
+  ])
+  expect(files).toEqual([
+    { path: 'a.txt', sha256: sha('one'), existed: true, mode: 0o640, bytes: 3 },
+    { path: 'empty', sha256: sha(''), existed: true, mode: expect.any(Number), bytes: 0 },
+    { path: 'missing.txt', sha256: null, existed: false },
+    { path: 'same.txt', sha256: sha('one'), existed: true, mode: expect.any(Number), bytes: 3 },
+    expect.objectContaining({ path: 'sub/b.bin', bytes: 5 }),
+  ])
+  const folder = blobFolder(work)
+  expect(readdirSync(folder)).toHaveLength(4)
+  expect(statSync(join(folder, sha('one'))).mode & 0o777).toBe(0o600)
+  expect(statSync(folder).mode & 0o777).toBe(0o700)
+  const manifest = readFileSync(join(folder, `${hash}.json`))
+  expect(sha(manifest)).toBe(hash)
+  expect(JSON.parse(manifest.toString())).toEqual({ project_root: work.project, files })
+  expect(eventsIn(work.session.path).at(-1)).toMatchObject({
+    type: 'file_checkpoint',
+    uuid,
+    prev_uuid: null,
+    payload: { hash, files, at_uuid: 'u1', project_root: work.project },
+  })
+})
+
+test('files go back without the conversation, and it goes back without them (003-49, 003-78)', async (t) => {
+  const work = await startWork(t)
+  work.write('a.txt', 'one')
+  await work.say('u1')
+  await work.edit('a.txt', 'two')
+  await work.say('u2')
+  await work.edit('a.txt', 'three')
+  await work.say('u3')
+  const messages = work.session.messages().messages.length
+  await rewindTo(work, 'u2')
+  expect(work.read('a.txt')).toBe('two')
+  expect(work.session.messages().messages).toHaveLength(messages)
+  await work.session.rewind({ to: 'u1' })
+  expect(work.read('a.txt')).toBe('two')
+  await rewindTo(work, 'u1')
+  expect(work.read('a.txt')).toBe('one')
+})
+
+test('a plan says what would be created, changed and deleted, and changes nothing', async (t) => {
+  const work = await startWork(t)
+  work.write('changed.txt', 'one')
+  work.write('gone.txt', 'here')
+  work.write('same.txt', 'same')
+  await work.say('u1')
+  await work.session.snapshotFiles(['changed.txt', 'gone.txt', 'same.txt', 'new.txt'])
+  work.write('changed.txt', 'two')
+  work.write('new.txt', 'new')
+  rmSync(join(work.project, 'gone.txt'))
+  await work.session.snapshotFiles(['changed.txt', 'gone.txt', 'new.txt'])
+  const before = work.files()
+  const size = work.session.size
+  const plan = await work.session.planFileRewind({ to: 'u1' })
+  expect(plan.files.map(({ path, action }) => `${action} ${path}`)).toEqual([
+    'change changed.txt',
+    'create gone.txt',
+    'delete new.txt',
+  ])
+  expect(plan).toMatchObject({ unchanged: 1, projectRoot: work.project, target_uuid: 'u1' })
+  expect(work.files()).toEqual(before)
+  expect(work.session.size).toBe(size)
+})
+
+test('files that were not there then are removed when that is said, and only if they are kept', async (t) => {
+  const work = await startWork(t)
+  await work.say('u1')
+  await work.session.snapshotFiles(['made.txt', 'other.txt'])
+  work.write('made.txt', 'made')
+  work.write('other.txt', 'other')
+  await work.session.snapshotFiles(['made.txt'])
+  work.write('unknown.txt', 'nobody ever saved it')
+  const kept = await rewindTo(work, 'u1')
+  expect(kept.files).toEqual([])
+  expect(work.files()).toHaveProperty('made.txt')
+  const { files, left } = await rewindTo(work, 'u1', { delete: true, overwrite: true })
+  expect(files).toEqual([{ path: 'made.txt', action: 'delete' }])
+  expect(left).toMatchObject([{ path: 'other.txt', action: 'conflict' }])
+  expect(work.files()).toEqual({ 'other.txt': 'other', 'unknown.txt': 'nobody ever saved it' })
+})
+
+test('newer work that no checkpoint keeps stays, unless it is given up in words; then it is kept', async (t) => {
+  const work = await startWork(t)
+  work.write('a.txt', 'one')
+  await work.say('u1')
+  await work.edit('a.txt', 'two')
+  work.write('a.txt', 'by a person')
+  const { files, left } = await rewindTo(work, 'u1')
+  expect({ files, left }).toMatchObject({ files: [], left: [{ action: 'conflict' }] })
+  expect(work.read('a.txt')).toBe('by a person')
+  const { undo_uuid } = await rewindTo(work, 'u1', { overwrite: true })
+  expect(work.read('a.txt')).toBe('one')
+  await rewindTo(work, undo_uuid!)
+  expect(work.read('a.txt')).toBe('by a person')
+})
+
+test('what is done to a file between the plan and the restore is newer work, too', async (t) => {
+  const work = await startWork(t)
+  work.write('a.txt', 'one')
+  work.write('gone.txt', 'here')
+  await work.say('u1')
+  await work.edit('a.txt', 'two')
+  await work.session.snapshotFiles(['gone.txt'])
+  rmSync(join(work.project, 'gone.txt'))
+  const plan = await work.session.planFileRewind({ to: 'u1' })
+  expect(plan.files.map(({ action }) => action)).toEqual(['change', 'create'])
+  work.write('a.txt', 'by a person')
+  work.write('gone.txt', 'by a person, too')
+  const { files } = await work.session.applyFileRewind(plan)
+  const failure = 'it changed while files were restored'
+  expect(files).toMatchObject([{ failure }, { failure }])
+  expect(work.files()).toEqual({ 'a.txt': 'by a person', 'gone.txt': 'by a person, too' })
+})
+
+test('a rewind of files is undone by its own checkpoint: contents, modes, and what was not there', async (t) => {
+  const work = await startWork(t)
+  work.write('run.sh', 'one', 0o755)
+  work.write('gone/deep.txt', 'deep')
+  await work.say('u1')
+  await work.session.snapshotFiles(['run.sh', 'gone/deep.txt'])
+  work.write('run.sh', 'two')
+  chmodSync(join(work.project, 'run.sh'), 0o600)
+  rmSync(join(work.project, 'gone'), { recursive: true })
+  await work.session.snapshotFiles(['run.sh', 'gone/deep.txt'])
+  const before = work.files()
+  const { files, undo_uuid } = await rewindTo(work, 'u1')
+  expect(files.map(({ path, action }) => `${action} ${path}`)).toEqual([
+    'create gone/deep.txt',
+    'change run.sh',
+  ])
+  expect(work.files()).toEqual({ 'run.sh': 'one', 'gone/deep.txt': 'deep' })
+  expect(statSync(join(work.project, 'run.sh')).mode & 0o777).toBe(0o755)
+  expect(eventsIn(work.session.path).at(-1)).toMatchObject({
+    type: 'file_checkpoint',
+    payload: { reason: 'rewind' },
+  })
+  await rewindTo(work, undo_uuid!, { delete: true })
+  expect(work.files()).toEqual(before)
+  expect(statSync(join(work.project, 'run.sh')).mode & 0o777).toBe(0o600)
+})
+
+test('a mode alone comes back, too', async (t) => {
+  const work = await startWork(t)
+  work.write('run.sh', 'same', 0o755)
+  await work.say('u1')
+  await work.session.snapshotFiles(['run.sh'])
+  chmodSync(join(work.project, 'run.sh'), 0o644)
+  await rewindTo(work, 'u1')
+  expect(statSync(join(work.project, 'run.sh')).mode & 0o777).toBe(0o755)
+})
+
+test.for(['../outside.txt', '/etc/hostname', 'sub/../../outside.txt', '.', '', 'a\0b'])(
+  'a path outside of the project is refused before anything is written: %j',
+  async (path, t) => {
+    const work = await startWork(t)
+    work.write('a.txt', 'one')
+    const size = work.session.size
+    const saving = work.session.snapshotFiles(['a.txt', path])
+    await expect(saving).rejects.toThrow(/outside of the project|not the path/)
+    expect(existsSync(blobFolder(work))).toBe(false)
+    expect(work.session.size).toBe(size)
+  },
+)
+
+test('a folder that is a link out of the project is refused; one inside names the real file', async (t) => {
+  const work = await startWork(t)
+  const outside = temporaryFolder(t)
+  writeFileSync(join(outside, 'secret'), 'secret')
+  symlinkSync(outside, join(work.project, 'out'))
+  work.write('real/a.txt', 'one')
+  symlinkSync(join(work.project, 'real'), join(work.project, 'alias'))
+  const refused = work.session.snapshotFiles(['out/secret'])
+  await expect(refused).rejects.toMatchObject({ code: 'ERR_UNSAFE_PATH' })
+  const { files } = await work.session.snapshotFiles(['alias/a.txt', 'real/a.txt'])
+  expect(files.map(({ path }) => path)).toEqual(['real/a.txt'])
+})
+
+test('links, hard links, folders, large and unreadable files are named and not kept', async (t) => {
+  const work = await startWork(t)
+  work.write('a.txt', 'one')
+  work.write('big', Buffer.alloc(100))
+  work.write('locked', 'x')
+  chmodSync(join(work.project, 'locked'), 0o000)
+  symlinkSync('a.txt', join(work.project, 'link'))
+  work.write('twice', 'x')
+  linkSync(join(work.project, 'twice'), join(work.project, 'thrice'))
+  mkdirSync(join(work.project, 'folder'))
+  const paths = ['link', 'twice', 'folder', 'big', 'locked', 'a.txt']
+  const { files } = await work.session.snapshotFiles(paths, { maxFileBytes: 50 })
+  const why = Object.fromEntries(files.map(({ path, skipped }) => [path, skipped]))
+  expect(why).toMatchObject({
+    link: 'it is a symbolic link',
+    twice: 'it has 2 names (hard links)',
+    folder: 'it is a directory',
+    big: 'it is larger than 50 bytes',
+    'a.txt': undefined,
+  })
+  // Root reads everything.
+  if (process.getuid?.() !== 0) expect(why['locked']).toContain('EACCES')
+  const told = work.diagnostics.filter(({ code }) => code === 'file_not_saved')
+  expect(told.length).toBeGreaterThanOrEqual(4)
+})
+
+test('what stands in the way of a file is not touched: a link, a hard link, a folder, a linked folder', async (t) => {
+  const work = await startWork(t)
+  const outside = temporaryFolder(t)
+  const names = ['to-link', 'to-hard-link', 'to-folder', 'sub/to-linked-folder', 'under/file']
+  for (const name of names) work.write(name, name)
+  await work.say('u1')
+  await work.session.snapshotFiles(names)
+  for (const name of names) rmSync(join(work.project, name))
+  writeFileSync(join(outside, 'target'), 'theirs')
+  symlinkSync(join(outside, 'target'), join(work.project, 'to-link'))
+  writeFileSync(join(outside, 'hard'), 'theirs')
+  linkSync(join(outside, 'hard'), join(work.project, 'to-hard-link'))
+  mkdirSync(join(work.project, 'to-folder'))
+  rmSync(join(work.project, 'sub'), { recursive: true })
+  symlinkSync(outside, join(work.project, 'sub'))
+  rmSync(join(work.project, 'under'), { recursive: true })
+  work.write('under', 'a file now')
+  const { files, left } = await rewindTo(work, 'u1', { overwrite: true, delete: true })
+  expect(files).toEqual([])
+  expect(left.map(({ path, action }) => `${action} ${path}`)).toEqual([
+    'refused sub/to-linked-folder',
+    'refused to-folder',
+    'refused to-hard-link',
+    'refused to-link',
+    'refused under/file',
+  ])
+  expect(readFileSync(join(outside, 'target'), 'utf8')).toBe('theirs')
+  expect(readFileSync(join(outside, 'hard'), 'utf8')).toBe('theirs')
+  expect(readdirSync(outside).sort()).toEqual(['hard', 'target'])
+})
+
+test('a missing or damaged copy costs that file alone, and is told', async (t) => {
+  const work = await startWork(t)
+  for (const name of ['cut', 'flipped', 'lost', 'fine']) work.write(name, `content of ${name}`)
+  await work.say('u1')
+  await work.session.snapshotFiles(['cut', 'flipped', 'lost', 'fine'])
+  for (const name of ['cut', 'flipped', 'lost', 'fine']) work.write(name, `new ${name}`)
+  await work.session.snapshotFiles(['cut', 'flipped', 'lost', 'fine'])
+  const blob = (name: string) => join(blobFolder(work), sha(`content of ${name}`))
+  truncateSync(blob('cut'), 3)
+  writeFileSync(blob('flipped'), 'content of flippeD')
+  rmSync(blob('lost'))
+  const { files, left } = await rewindTo(work, 'u1')
+  expect(left.map(({ path, action }) => `${action} ${path}`)).toEqual([
+    'refused cut',
+    'refused lost',
+  ])
+  expect(files).toMatchObject([
+    { path: 'fine' },
+    { path: 'flipped', failure: 'its copy is damaged' },
+  ])
+  expect(work.diagnostics.map(({ code }) => code)).toEqual(['blob_damaged'])
+  expect(work.files()).toEqual({
+    cut: 'new cut',
+    flipped: 'new flipped',
+    lost: 'new lost',
+    fine: 'content of fine',
+  })
+  work.write('cut', 'content of cut')
+  await work.session.snapshotFiles(['cut'])
+  expect(statSync(blob('cut')).size).toBe(14)
+})
+
+test('names differ by case, by spelling of letters and by blanks, as the disk has them', async (t) => {
+  const work = await startWork(t)
+  const names = ['A.txt', 'a.txt', 'é', 'e\u0301', '名前 ', '-rf', 'it\'s "q"', 'line\nbreak']
+  for (const name of names) work.write(name, `was ${name}`)
+  await work.say('u1')
+  await work.session.snapshotFiles(names)
+  for (const name of names) work.write(name, 'x')
+  await work.session.snapshotFiles(names)
+  await rewindTo(work, 'u1')
+  for (const name of names) expect(work.read(name)).toBe(`was ${name}`)
+})
+
+test('the store itself is never saved nor written over, in any spelling', async (t) => {
+  const project = realpathSync(temporaryFolder(t))
+  const work = await startWork(t, 'demo', { root: project, project })
+  for (const path of ['.transcripts/demo.jsonl', '.Transcripts/demo.jsonl', 'history.jsonl']) {
+    const saving = work.session.snapshotFiles([path])
+    await expect(saving).rejects.toThrow('it is a part of the store')
+  }
+})
+
+test('a record that was changed by hand is told and not followed', async (t) => {
+  const work = await startWork(t)
+  work.write('a.txt', 'one')
+  await work.say('u1')
+  await work.edit('a.txt', 'two')
+  const files = [{ path: '../../etc/passwd', sha256: sha('one'), existed: true }]
+  const payload = { hash: sha('x'), files, at_uuid: 'u1', project_root: work.project }
+  await work.session.append({ type: 'file_checkpoint', payload })
+  const plan = await work.session.planFileRewind({ to: 'u1' })
+  expect(plan.diagnostics).toMatchObject([{ code: 'bad_payload' }])
+  expect(plan.files.map(({ path }) => path)).toEqual(['a.txt'])
+})
+
+test('a session that goes on from another, and a fork of it, bring back what that one saved', async (t) => {
+  const work = await startWork(t)
+  work.write('a.txt', 'one')
+  await work.say('u1')
+  await work.edit('a.txt', 'two')
+  await work.say('u2')
+  await work.session.release()
+  const { root, diagnostics, project } = work
+  const resumed = await resumeSession({ root, home: root, id: 'demo', continuity: false })
+  t.onTestFinished(() => resumed.session!.release())
+  const later = workIn(resumed.session!, { root, project, diagnostics })
+  await later.edit('a.txt', 'three')
+  await rewindTo(later, 'u2')
+  expect(work.read('a.txt')).toBe('two')
+  await rewindTo(later, 'u1')
+  expect(work.read('a.txt')).toBe('one')
+  forkSession('demo', { root, home: root, newId: 'fork' })
+  const forked = await resumeSession({ root, home: root, id: 'fork', mode: 'append' })
+  t.onTestFinished(() => forked.session!.release())
+  const fork = workIn(forked.session!, { root, project, diagnostics })
+  await fork.edit('a.txt', 'by the fork')
+  await rewindTo(fork, 'u1')
+  expect(work.read('a.txt')).toBe('one')
+})
+
+test('the hash that closing returns is that of the files, when they were saved last (003-51)', async (t) => {
+  const root = temporaryFolder(t)
+  const project = realpathSync(temporaryFolder(t))
+  writeFileSync(join(project, 'a.txt'), 'one')
+  const session = await createSession({ root, home: root, project, continuity: false })
+  const { hash } = await session.snapshotFiles(['a.txt'])
+  expect(await session.close()).toMatchObject({ checkpoint_hash: hash })
+  const other = await createSession({ root, home: root, project })
+  await other.append({ type: 'user', payload: { content: 'hello' } })
+  const files = await other.snapshotFiles(['a.txt'])
+  const { sha256 } = await other.checkpoint({ digest: 'left off here' })
+  await other.append({ type: 'user', payload: { content: 'more' } })
+  const { checkpoint_hash } = await other.close()
+  expect([files.hash, sha256, null]).not.toContain(checkpoint_hash)
+})
+
+test('contents stay in the folder of their session, and never become a part of its log (003-50)', async (t) => {
+  const work = await startWork(t)
+  work.write('a.txt', 'the content of a file')
+  await work.session.snapshotFiles(['a.txt'])
+  expect(readFileSync(work.session.path, 'utf8')).not.toContain('the content of a file')
+  expect(existsSync(join(blobFolder(work), sha('the content of a file')))).toBe(true)
+})
+
+test('a session that is never written keeps no files either', async (t) => {
+  const project = realpathSync(temporaryFolder(t))
+  const session = await createSession({ persist: false, project })
+  const saving = session.snapshotFiles(['a.txt'])
+  await expect(saving).rejects.toMatchObject({ code: 'ERR_ARG' })
+  await session.close()
+})
+
+test('where nothing was saved, that is said', async (t) => {
+  const work = await startWork(t)
+  await work.say('u1')
+  await expect(work.session.planFileRewind({ to: 'u1' })).rejects.toThrow('No file was saved')
+  await work.session.snapshotFiles(['a.txt'])
+  await expect(work.session.planFileRewind({ to: 'no' })).rejects.toThrow('No event "no"')
+})
