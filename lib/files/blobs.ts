@@ -14,14 +14,8 @@ import {
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { toSessionError } from '../errors.js'
-import {
-  createFolder,
-  createPrivateFile,
-  newUuid,
-  syncFolder,
-  writeAtomically,
-  writeWhole,
-} from '../log/index.js'
+import { newUuid, writeAtomically } from '../log/index.js'
+import { createFolder, createPrivateFile, syncFolder, writeWhole } from '../log/inside.js'
 import { lookAtFile } from './file-state.js'
 import { sha256Of } from './manifest.js'
 

@@ -9,7 +9,7 @@ import {
   openSync,
   readSync,
 } from 'node:fs'
-import { kindOf } from '../log/index.js'
+import { kindOf } from '../log/inside.js'
 
 export type FileState =
   | { readonly kind: 'absent' }

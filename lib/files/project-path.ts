@@ -4,7 +4,7 @@
 import { lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { SessionError } from '../errors.js'
-import { kindOf } from '../log/index.js'
+import { kindOf } from '../log/inside.js'
 import type { Layout } from '../store/index.js'
 
 /** A folder and the rules for what lies in it. */

@@ -1,6 +1,6 @@
 // Which subagent a hook fires in: the session it names is the parent's.
 
-import type { ToldSubagent } from '../session/index.js'
+import type { ToldSubagent } from '../session/told.js'
 import { agentIdIn, agentTypeIn, type HookFields } from './hook-input.js'
 
 export function subagentIn(fields: HookFields, session_id: string): ToldSubagent | undefined {

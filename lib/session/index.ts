@@ -77,10 +77,3 @@ export type {
   SubagentStatus,
 } from './subagent-result.js'
 export type { SpawnOptions, SubagentTask } from './subagent-task.js'
-export { beforeCompactionTold, compactTold } from './told-compaction.js'
-export { endTold } from './told-end.js'
-export { promptTold } from './told-prompt.js'
-export { recordTold, type Told } from './told-record.js'
-export { startTold } from './told-start.js'
-export { finishTold, recordInSidechain, spawnTold, type ToldSubagent } from './told-subagent.js'
-export { takeWaiting } from './told-waiting.js'

@@ -2,7 +2,8 @@
 
 import { isSessionError } from '../errors.js'
 import { checkTime, checkUuid, diagnostic, normalizeSessionKey } from '../format/index.js'
-import { type LockedLog, type LogOptions, syncFolder, withLockedLog } from '../log/index.js'
+import { type LockedLog, type LogOptions, withLockedLog } from '../log/index.js'
+import { syncFolder } from '../log/inside.js'
 import { countLines } from './history-count.js'
 import { findRecorded } from './history-duplicate.js'
 import { rolloverPath } from './history-files.js'

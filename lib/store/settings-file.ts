@@ -4,8 +4,8 @@
 import { lstatSync, mkdirSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { SessionError, toSessionError } from '../errors.js'
-import { syncFolder, type WriteAtomicallyOptions, writeAtomically } from '../log/index.js'
-import { createFolder } from '../log/inside.js'
+import { type WriteAtomicallyOptions, writeAtomically } from '../log/index.js'
+import { createFolder, syncFolder } from '../log/inside.js'
 import { readSmallText } from './text-source.js'
 
 // Far above what anybody writes by hand.

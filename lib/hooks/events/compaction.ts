@@ -1,7 +1,7 @@
 // The harness compacts its context: before it, what would be lost becomes a checkpoint; after it,
 // its summary becomes a compaction of the log.
 
-import { beforeCompactionTold, compactTold } from '../../session/index.js'
+import { beforeCompactionTold, compactTold } from '../../session/told.js'
 import { type HookHandler, NOTHING } from '../hook-context.js'
 import { promptIdIn, textIn } from '../hook-input.js'
 

@@ -1,6 +1,6 @@
 // What a person said.
 
-import { promptTold, recordInSidechain } from '../../session/index.js'
+import { promptTold, recordInSidechain } from '../../session/told.js'
 import { type HookHandler, NOTHING } from '../hook-context.js'
 import { promptIdIn, promptIn } from '../hook-input.js'
 import { subagentIn } from '../subagent-input.js'

@@ -1,7 +1,7 @@
 // A session ends. Its claim ends in any case; its log gets an ending unless it is none of ours.
 
 import { isSessionError } from '../../errors.js'
-import { endTold } from '../../session/index.js'
+import { endTold } from '../../session/told.js'
 import { isBypassed, type ReleasedClaim, releaseClaim } from '../../store/index.js'
 import { type HookContext, type HookHandler, NOTHING } from '../hook-context.js'
 import { textIn } from '../hook-input.js'

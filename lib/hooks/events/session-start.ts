@@ -1,7 +1,8 @@
 // A session starts: its log begins or goes on, and the model is told once what the last one knew.
 
 import { isSessionError } from '../../errors.js'
-import { type OneRecovery, recoverOnce, startTold, takeWaiting } from '../../session/index.js'
+import { type OneRecovery, recoverOnce } from '../../session/index.js'
+import { startTold, takeWaiting } from '../../session/told.js'
 import { layoutOf, readLogEnd } from '../../store/index.js'
 import { type HookContext, type HookHandler, NOTHING } from '../hook-context.js'
 import { textIn } from '../hook-input.js'

@@ -1,7 +1,7 @@
 // The end of a turn: what the model said last, and that it stopped. The surest moment there is,
 // since a session may end without a word.
 
-import { recordTold, type Told } from '../../session/index.js'
+import { recordTold, type Told } from '../../session/told.js'
 import { type HookHandler, NOTHING } from '../hook-context.js'
 import { lastMessageIn, promptIdIn, textIn } from '../hook-input.js'
 

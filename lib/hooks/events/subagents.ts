@@ -1,6 +1,6 @@
 // A subagent begins and ends. The harness keeps its own log of it, which is named and not copied.
 
-import { finishTold, spawnTold } from '../../session/index.js'
+import { finishTold, spawnTold } from '../../session/told.js'
 import { type HookHandler, NOTHING } from '../hook-context.js'
 import { lastMessageIn, textIn } from '../hook-input.js'
 import { subagentIn } from '../subagent-input.js'

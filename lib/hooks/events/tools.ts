@@ -2,7 +2,7 @@
 // subagent that asked.
 
 import { isSessionError } from '../../errors.js'
-import { recordInSidechain, recordTold, type Told } from '../../session/index.js'
+import { recordInSidechain, recordTold, type Told } from '../../session/told.js'
 import { type HookAnswer, type HookContext, type HookHandler, NOTHING } from '../hook-context.js'
 import { type HookFields, textIn, valueIn } from '../hook-input.js'
 import { subagentIn } from '../subagent-input.js'
