@@ -27,9 +27,16 @@ export interface CopyRequest {
   readonly end: number
   /** Ranges of the source that follow after that: whole lines, without their newlines. */
   readonly later: readonly ByteRange[]
+  /**
+   * Not one byte more, also where the source does not end with a newline.
+   *
+   * @default false
+   */
+  readonly isVerbatim?: boolean | undefined
 }
 
-export function copyLog({ from, to, opening, end, later }: CopyRequest): void {
+export function copyLog(request: CopyRequest): void {
+  const { from, to, opening, end, later, isVerbatim } = request
   createFolder(dirname(to))
   const temporary = join(dirname(to), `.${basename(to)}.${newUuid()}.tmp`)
   const source = openForReading(from)
@@ -37,7 +44,7 @@ export function copyLog({ from, to, opening, end, later }: CopyRequest): void {
     const fd = createPrivateFile(temporary, constants.O_WRONLY | constants.O_APPEND)
     try {
       writeWhole(fd, opening)
-      copyRange(source, fd, { byte_offset: 0, length: end })
+      copyRange(source, fd, { byte_offset: 0, length: end }, { isVerbatim })
       for (const range of later) copyRange(source, fd, range)
       fsyncSync(fd)
     } finally {
@@ -58,7 +65,12 @@ export function copyLog({ from, to, opening, end, later }: CopyRequest): void {
 }
 
 /** Appends a range of the source; a newline is added where it does not end in one. */
-export function copyRange(source: OpenLog, fd: number, { byte_offset, length }: ByteRange): void {
+export function copyRange(
+  source: OpenLog,
+  fd: number,
+  { byte_offset, length }: ByteRange,
+  { isVerbatim = false }: Pick<CopyRequest, 'isVerbatim'> = {},
+): void {
   let last = NEWLINE
   for (let done = 0; done < length; ) {
     const count = Math.min(CHUNK_BYTES, length - done)
@@ -68,5 +80,5 @@ export function copyRange(source: OpenLog, fd: number, { byte_offset, length }: 
     last = bytes[count - 1]!
     done += count
   }
-  if (last !== NEWLINE) writeWhole(fd, Buffer.from([NEWLINE]))
+  if (last !== NEWLINE && !isVerbatim) writeWhole(fd, Buffer.from([NEWLINE]))
 }

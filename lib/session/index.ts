@@ -28,6 +28,8 @@ export {
 } from './extract.js'
 export { type ForkedSession, type ForkOptions, forkSession } from './fork.js'
 export type { SessionFacts } from './header.js'
+export type { ImportOptions, ImportProgress } from './import-options.js'
+export { type ImportReport, importSession } from './import-session.js'
 export { openSidechain } from './open-sidechain.js'
 export { PermissionLedger } from './permission-ledger.js'
 export type { PromptOptions, PromptReceipt } from './prompt-history.js'

@@ -70,6 +70,14 @@ export {
 } from './expand-summary.js'
 export { findEvent } from './find-event.js'
 export {
+  type ForeignPlace,
+  type ForeignTask,
+  listForeignFiles,
+  listForeignPlaces,
+  listForeignTasks,
+} from './foreign-places.js'
+export { ForeignSource } from './foreign-source.js'
+export {
   type AppendHistoryOptions,
   append_history,
   HISTORY_LIMITS,

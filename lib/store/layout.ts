@@ -42,6 +42,8 @@ export interface Layout {
   readonly claims: string
   /** Events that wait for the writer of their session. */
   readonly spool: string
+  /** Copies of imported files, each named by the SHA-256 of its bytes. */
+  readonly imports: string
   /** One for all projects and agents of this user. */
   readonly home: string
   readonly historyPath: string
@@ -74,6 +76,7 @@ export function layoutOf(options: StoreOptions = {}): Layout {
     relocationsPath: join(base, 'relocations.jsonl'),
     claims,
     spool: join(root, '.spool'),
+    imports: join(root, '.imports'),
     home,
     historyPath: join(home, 'history.jsonl'),
     historySweepPath: join(home, 'history.sweep.json'),
