@@ -96,10 +96,11 @@ export class CodexRun implements ImportRun {
       this.#keep(record, ts)
       return
     }
-    const isCopied = this.#settleCopy(event)
+    const copied = this.#settleCopy(event)
     this.#settleReply()
-    const held = { event, record, uuid, ts }
-    if (event.text !== undefined && !isCopied) this.#remember(event.text)
+    // It takes the name of its copy: that may be all there was of it when the file was last read.
+    const held = { event, record, uuid: copied ?? uuid, ts }
+    if (event.text !== undefined && copied === undefined) this.#remember(event.text)
     if (event.type === 'assistant' || event.type === 'tool_call') this.#reply = held
     else this.#push(held)
   }
@@ -174,21 +175,22 @@ export class CodexRun implements ImportRun {
 
   /**
    * `next`: the item that came after the copy; the same text in it makes the copy superfluous, and
-   * the answer true. Reasoning, and what the harness says in the user's name, may stand between.
+   * the answer is its uuid. Reasoning, and what the harness says in the user's name, may stand
+   * between.
    */
-  #settleCopy(next: CodexEvent | undefined): boolean {
+  #settleCopy(next: CodexEvent | undefined): string | undefined {
     const copy = this.#copy
-    if (copy === undefined) return false
+    if (copy === undefined) return undefined
     const isSame = next !== undefined && next.text === copy.event.text
-    if (next !== undefined && !isSame && mayStandBetween(next)) return false
+    if (next !== undefined && !isSame && mayStandBetween(next)) return undefined
     this.#copy = undefined
     if (isSame) {
       this.#emitter.sink.dropped('said_twice', copy.record)
-    } else {
-      this.#settleReply()
-      this.#push(copy)
+      return copy.uuid
     }
-    return isSame
+    this.#settleReply()
+    this.#push(copy)
+    return undefined
   }
 
   #takeUsage(value: unknown, record: ForeignRecord, ts: string): void {
@@ -263,7 +265,7 @@ export class CodexRun implements ImportRun {
       prev: this.#tip,
       // The history that replaces the old one holds the summary, too.
       text: isReplaced ? '' : message,
-      kept: isReplaced ? null : this.#prompts,
+      kept: isReplaced ? null : [...this.#prompts],
       isPrefixKept: !isReplaced,
       trigger: 'external',
       summarized: this.#messageCount,

@@ -17,10 +17,13 @@ export interface DecodedLine {
   readonly records: readonly ForeignRecord[]
   /** Something of the line could not be read. */
   readonly isDamaged: boolean
+  /** Something that does not belong there was taken off. */
+  readonly isMended: boolean
   readonly isBlank: boolean
 }
 
-const BLANK: DecodedLine = { records: [], isDamaged: false, isBlank: true }
+const PLAIN = { isDamaged: false, isMended: false, isBlank: false }
+const BLANK: DecodedLine = { ...PLAIN, records: [], isBlank: true }
 
 // A line of 60 MB may hold a million places where a record might begin.
 const STARTS_MAX = 256
@@ -33,9 +36,10 @@ export function decodeForeign(
   if (start === end) return BLANK
   const value = parse(line.bytes.toString('utf8', start, end))
   if (isObject(value)) {
-    return { records: [recordOf(line, start, end, value)], isDamaged: false, isBlank: false }
+    const isMended = line.bytes[line.start] === 0 || line.bytes[line.end - 1] === 0
+    return { ...PLAIN, records: [recordOf(line, start, end, value)], isMended }
   }
-  return { records: salvage(line, start, end, isRecord), isDamaged: true, isBlank: false }
+  return { ...PLAIN, records: salvage(line, start, end, isRecord), isDamaged: true }
 }
 
 /** Without a byte order mark, NULs, spaces and CR around it. */

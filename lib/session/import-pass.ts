@@ -4,6 +4,7 @@
 import { FORMAT_VERSION } from '../format/index.js'
 import {
   type Counts,
+  type DecodedLine,
   type DropReason,
   decodeForeign,
   HEADER_UUID,
@@ -34,6 +35,9 @@ import { withoutUndefined } from './without-undefined.js'
 
 // How often somebody who watches is told.
 const PROGRESS_BYTES = 4 * 1024 * 1024
+
+/** Of a line that no reader can hold nothing is taken. */
+const OVERSIZE: DecodedLine = { records: [], isDamaged: true, isMended: false, isBlank: false }
 
 /** What is known of a subagent, from its session or from what lies beside its log. */
 export interface FoundTask extends Omit<ImportedTask, 'spawn_uuid'> {
@@ -120,7 +124,7 @@ class Pass implements ImportSink {
       const { byte_offset, length, isEnded, line_number = 0 } = line
       const end = byte_offset + length + (isEnded ? 1 : 0)
       const decoded = line.isOversize
-        ? { records: [], isDamaged: true, isBlank: false }
+        ? OVERSIZE
         : decodeForeign({ ...placeOf(line), line_number }, importer.isRecord)
       if (decoded.isDamaged && !isEnded) {
         // It may be whole the next time; until then it was not read.
@@ -130,11 +134,10 @@ class Pass implements ImportSink {
       this.#bytes = end
       if (decoded.isBlank) continue
       this.#lines++
-      if (decoded.isDamaged) {
-        if (decoded.records.length === 0) this.#losses.drop('damaged')
-        else this.#losses.repair('salvaged')
-        run.damage()
-      }
+      if (decoded.isMended || (decoded.isDamaged && decoded.records.length > 0)) {
+        this.#losses.repair('salvaged')
+      } else if (decoded.isDamaged) this.#losses.drop('damaged')
+      if (decoded.isDamaged) run.damage()
       for (const record of decoded.records) {
         this.#recordChars = record.length
         run.take(record)
