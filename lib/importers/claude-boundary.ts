@@ -9,13 +9,13 @@ import { countOf, fieldsOf, stringsOf, textOf } from './fields.js'
 import type { ForeignRecord } from './importer.js'
 
 export class PendingBoundary {
-  readonly #record: ForeignRecord
+  readonly record: ForeignRecord
   readonly #summaries: ForeignRecord[] = []
   readonly #id: string
   readonly #ts: string
 
   constructor(record: ForeignRecord, id: string, ts: string) {
-    this.#record = record
+    this.record = record
     this.#id = id
     this.#ts = ts
   }
@@ -24,7 +24,7 @@ export class PendingBoundary {
   takes(record: ForeignRecord): boolean {
     const { type, isCompactSummary, parentUuid } = record.value
     if (type !== 'user' || isCompactSummary !== true) return false
-    const last = this.#summaries.at(-1)?.value['uuid'] ?? this.#record.value['uuid']
+    const last = this.#summaries.at(-1)?.value['uuid'] ?? this.record.value['uuid']
     if (parentUuid !== last) return false
     this.#summaries.push(record)
     return true
@@ -33,10 +33,10 @@ export class PendingBoundary {
   /** `isCut`: the file ended here, so a summary may still come. */
   commit(place: BoundaryPlace, { isCut }: { isCut: boolean }): void {
     const { emitter, tree, epoch } = place
-    const meta = fieldsOf(this.#record.value['compactMetadata'])
+    const meta = fieldsOf(this.record.value['compactMetadata'])
     const [first, ...more] = this.#summaries
     const kept = this.#keptBy(meta, place)
-    if (first === undefined) emitter.sink.repaired('summary_missing', this.#record)
+    if (first === undefined) emitter.sink.repaired('summary_missing', this.record)
     const suffix = first === undefined && isCut ? '~unfinished' : ''
     const boundaryUuid = `${this.#id}${suffix}`
     const summaryUuid =
@@ -52,7 +52,7 @@ export class PendingBoundary {
         prev: tree.placeForSummary(kept).uuid,
         text: this.#summaries.map(({ value }) => messageText(value)).join('\n\n'),
         kept: messages,
-        isPrefixKept: anchorOf(meta) === this.#record.value['uuid'],
+        isPrefixKept: anchorOf(meta) === this.record.value['uuid'],
         trigger: meta['trigger'] === 'manual' ? 'manual' : 'auto',
         tokensBefore: countOf(meta['preTokens']),
         tokensAfter: countOf(meta['postTokens']),
@@ -61,7 +61,7 @@ export class PendingBoundary {
         summaryRecord: first,
         summaryFields: more.length === 0 ? undefined : { more_parts: more.map(markOf) },
       },
-      this.#record,
+      this.record,
       this.#ts,
     )
     const summaries = this.#summaries.map(({ value }) => String(value['uuid']))
@@ -73,7 +73,7 @@ export class PendingBoundary {
     const found = uuids.map((uuid) => this.#find(uuid, place)).filter((uuid) => uuid !== this.#id)
     const { emitter, tree } = place
     for (const id of found) {
-      if (tree.eventOf(id) === undefined) emitter.sink.repaired('kept_missing', this.#record)
+      if (tree.eventOf(id) === undefined) emitter.sink.repaired('kept_missing', this.record)
     }
     return found
   }
@@ -87,10 +87,10 @@ export class PendingBoundary {
       tree.eventOf(headUuid) === undefined ? (renamed.get(headUuid) ?? headUuid) : headUuid
     const tail =
       tree.eventOf(tailUuid) === undefined ? (renamed.get(tailUuid) ?? tailUuid) : tailUuid
-    if (head !== headUuid || tail !== tailUuid) emitter.sink.repaired('kept_renamed', this.#record)
+    if (head !== headUuid || tail !== tailUuid) emitter.sink.repaired('kept_renamed', this.record)
     const segment = tree.segment(head, tail)
     if (segment.isWhole) return segment.uuids
-    emitter.sink.repaired('kept_walk_broken', this.#record)
+    emitter.sink.repaired('kept_walk_broken', this.record)
     // What hangs together from its end is kept, and what is missing is said to be.
     return segment.uuids.length === 0 ? [tail] : [head, ...segment.uuids]
   }
@@ -99,7 +99,7 @@ export class PendingBoundary {
     if (tree.eventOf(uuid) !== undefined) return uuid
     const other = renamed.get(uuid)
     if (other === undefined || tree.eventOf(other) === undefined) return uuid
-    emitter.sink.repaired('kept_renamed', this.#record)
+    emitter.sink.repaired('kept_renamed', this.record)
     return other
   }
 }

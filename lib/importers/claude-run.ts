@@ -172,7 +172,8 @@ export class ClaudeRun implements ImportRun {
     this.#epoch++
     const place = { emitter: this.#emitter, tree: this.#tree, renamed: this.#renamed }
     pending.commit({ ...place, epoch: this.#epoch }, { isCut })
-    this.#leaf = undefined
+    // With nothing new since, the conversation ends with what was kept.
+    this.#leaf = { node: this.#tree.tip, record: pending.record }
     this.#renamed.clear()
   }
 

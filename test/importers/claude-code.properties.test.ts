@@ -7,7 +7,7 @@ import { projectEvents, runImporter, shownUuids } from '../contracts/foreign-fil
 import { Random } from '../helpers/random.js'
 import { type Line, shownByRules } from './claude-rules.js'
 
-const FILES = 1500
+const FILES = 500
 
 it('a random transcript is projected as the rules of Claude Code say', () => {
   const seen = { boundaries: 0 }
@@ -46,7 +46,9 @@ class Writer {
       else if (dice < 10) this.#branch()
       else this.#compact()
     }
-    this.#say('user')
+    // What is last typed by somebody ends every conversation.
+    this.#say('assistant')
+    for (let metas = this.#random.below(2); metas > 0; metas--) this.#say('user', true)
     return this.#lines
   }
 
@@ -60,10 +62,9 @@ class Writer {
     this.#lines.push({ sessionId: 's', ...line, parentUuid } as Line)
   }
 
-  #say(type: 'user' | 'assistant'): void {
+  #say(type: 'user' | 'assistant', isMeta = type === 'user' && this.#random.below(8) === 0): void {
     const uuid = this.#name(type === 'user' ? 'u' : 'a')
     const message = { ...(type === 'assistant' && { id: `m-${uuid}` }), content: uuid }
-    const isMeta = type === 'user' && this.#random.below(8) === 0
     this.#add({ type, uuid, message, ...(isMeta && { isMeta }) })
     this.#tip = uuid
     this.#path.push(uuid)
@@ -136,7 +137,8 @@ class Writer {
     const parentUuid = boundary
     this.#add({ type: 'user', uuid: summary, parentUuid, isCompactSummary: true, message })
     const last = kept.at(-1)
-    const isOnKept = last !== undefined && this.#random.below(2) === 0
+    // Where the kept part stands before the summary, what is new follows the summary.
+    const isOnKept = last !== undefined && !isPrefix && this.#random.below(2) === 0
     this.#tip = isOnKept ? last : summary
     this.#path = []
     this.#say('user')

@@ -80,23 +80,28 @@ function segment(
   return kept
 }
 
-/** Blocks of one reply and the results of its tools, wherever they hang, in the order of the file. */
+/** Blocks of one reply and results of its tools that hang beside the path, in the order of the file. */
 function withSiblings(path: readonly Line[], live: readonly Line[]): Line[] {
-  const shown: Line[] = []
-  for (const line of path) {
-    const reply = line.type === 'assistant' ? line.message?.id : undefined
-    if (reply === undefined) {
-      if (!shown.includes(line)) shown.push(line)
-      continue
-    }
-    const blocks = live.filter(({ type, message }) => type === 'assistant' && message?.id === reply)
-    const ids = new Set(blocks.map(({ uuid }) => uuid))
+  const shown = [...path]
+  for (const { type, message } of path) {
+    if (type !== 'assistant' || message?.id === undefined) continue
+    const ids = new Set(live.filter((line) => isBlockOf(line, message.id!)).map(({ uuid }) => uuid))
     const group = live.filter(
-      (other) => ids.has(other.uuid) || (isResult(other) && ids.has(other.parentUuid ?? '')),
+      (line) => ids.has(line.uuid) || (isResult(line) && ids.has(line.parentUuid ?? '')),
     )
-    for (const member of group) if (!shown.includes(member)) shown.push(member)
+    for (const [index, sibling] of group.entries()) {
+      if (shown.includes(sibling)) continue
+      const before = group.slice(0, index).findLast((line) => shown.includes(line))
+      const after = group.slice(index + 1).find((line) => shown.includes(line))
+      if (before !== undefined) shown.splice(shown.indexOf(before) + 1, 0, sibling)
+      else if (after !== undefined) shown.splice(shown.indexOf(after), 0, sibling)
+    }
   }
   return shown
+}
+
+function isBlockOf({ type, message }: Line, reply: string): boolean {
+  return type === 'assistant' && message?.id === reply
 }
 
 function isMessage({ type }: Line): boolean {
