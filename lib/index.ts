@@ -80,6 +80,17 @@ export type {
   PayloadByType,
   SessionEvent,
 } from './format/index.js'
+export {
+  type Counts,
+  DROP_REASONS,
+  type DropReason,
+  detectFormat,
+  IMPORTERS,
+  type Importer,
+  REPAIR_REASONS,
+  type Refusal,
+  type RepairReason,
+} from './importers/index.js'
 export * from './log/index.js'
 export {
   type CustomRule,
@@ -105,6 +116,7 @@ export {
   type ExpandedSummary,
   type ExpandSummaryOptions,
   expandSummary,
+  type ForeignPlace,
   findSidechain,
   HISTORY_LIMITS,
   type HistoryEntry,
@@ -120,6 +132,7 @@ export {
   type ListSummariesOptions,
   LiveCatalog,
   listActiveSessions,
+  listForeignPlaces,
   listSessions,
   listSidechains,
   listSummaries,

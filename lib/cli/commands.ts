@@ -42,5 +42,6 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ],
   ['recover', async () => (await import('./commands/recover.js')).recover],
   ['start', async () => (await import('./commands/start.js')).start],
+  ['import', async () => (await import('./commands/import.js')).importCommand],
   ['relocate', async () => (await import('./commands/relocate.js')).relocate],
 ])

@@ -126,6 +126,7 @@ export class ClaudeRun implements ImportRun {
     const reply =
       line.reply ?? (isResult || isToolResult(value) || !isMessage ? place.reply : undefined)
     if (isUser) {
+      if ('permissionMode' in value) this.#emitter.sink.dropped('permission_state', record)
       this.#emitter.emit({ type, uuid, prev: place.uuid, payload: userPayload(value) }, record, ts)
     } else if (type === 'assistant') {
       const payload = assistantPayload(value)

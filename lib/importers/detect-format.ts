@@ -32,6 +32,7 @@ export function detectFormat(
   { importers = IMPORTERS }: DetectOptions = {},
 ): Detection {
   if (lines.some(isBinary)) return { refusal: 'binary' }
+  if (isArray(lines)) return { refusal: 'json_array' }
   const isAny = (value: ForeignValue) => importers.some((importer) => importer.isRecord(value))
   const decoded = lines.map((line) => decodeForeign(line, isAny))
   const first = decoded.flatMap(({ records }) => records)
@@ -50,14 +51,20 @@ function isBinary({ bytes, start, end }: ForeignLine): boolean {
   return looked.some((byte) => byte !== 0 && byte < 0x20 && byte !== 0x09 && byte !== 0x0d)
 }
 
+/** It begins with one, on whatever line that is. */
+function isArray(lines: readonly ForeignLine[]): boolean {
+  return beginningOf(lines).startsWith('[')
+}
+
 function shapeOf(lines: readonly ForeignLine[]): Refusal {
-  const text = lines
+  return /^\{\s*(?:"|$)/.test(beginningOf(lines)) ? 'spread_json' : 'not_json'
+}
+
+function beginningOf(lines: readonly ForeignLine[]): string {
+  return lines
     .map(({ bytes, start, end }) => bytes.toString('utf8', start, Math.min(end, start + 64)))
     .join('\n')
     .replace(/^[\s\ufeff\0]+/, '')
-  if (text.startsWith('[')) return 'json_array'
-  if (/^\{\s*(?:"|$)/.test(text)) return 'spread_json'
-  return 'not_json'
 }
 
 /** Programs that log their own screen say which way an event went. */

@@ -1,6 +1,7 @@
 // One pass over a foreign file: lines to records, records to events, events to logs. Memory holds
 // what the importer remembers and one piece of events for each log, never the file.
 
+import { resolve } from 'node:path'
 import { FORMAT_VERSION } from '../format/index.js'
 import {
   type Counts,
@@ -196,7 +197,7 @@ class Pass implements ImportSink {
         options.keepSource === true ? source.keep(this.#bytes, sha256, layout) : undefined
       const account: Omit<Ledger, 'tip_uuid' | 'events'> = {
         format: importer.format,
-        path: source.path,
+        path: resolve(source.path),
         bytes: this.#bytes,
         sha256,
         lines: this.#lines,
