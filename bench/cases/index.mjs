@@ -7,6 +7,7 @@ import { appendCases } from './append.mjs'
 import { checkpointCases } from './checkpoints.mjs'
 import { continuityCases } from './continuity.mjs'
 import { historyCases } from './history.mjs'
+import { importCases } from './import.mjs'
 import { processCases } from './processes.mjs'
 import { readCases } from './read.mjs'
 import { redactionCases } from './redaction.mjs'
@@ -21,6 +22,7 @@ export const cases = [
   ...historyCases,
   ...continuityCases,
   ...checkpointCases,
+  ...importCases,
 ]
 
 /** It returns what was measured for every row of the case, or why nothing was. */

@@ -47,7 +47,8 @@ it('import without a path shows what lies at the known places, and takes nothing
   expect(answer.stderr).toContain('--all')
   const json = JSON.parse(await runWell(['import', '--json', '--from', 'pi'], { root, env }))
   expect(json).toMatchObject([{ format: 'pi', files: [expect.stringContaining('2026_5.jsonl')] }])
-  expect(JSON.parse(await runWell(['list', '--all', '--json'], { root })).sessions).toEqual([])
+  const listed = await runCli(['list', '--all', '--json'], { root })
+  expect(JSON.parse(listed.stdout).sessions).toEqual([])
 })
 
 it('import --all takes everything, and says every loss (001-23)', async (t) => {
