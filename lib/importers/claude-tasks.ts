@@ -54,8 +54,9 @@ export class ClaudeTasks {
   spawnBefore(record: ForeignRecord, place: SpawnPlace, ts: string): void {
     const { value } = record
     const taskId = textOf(fieldsOf(value['toolUseResult'])['agentId'])
+    if (taskId === undefined) return
     const [callId] = answeredCalls(value)
-    if (taskId === undefined || callId === undefined) return
+    if (callId === undefined) return
     const file = this.#inFiles.get(taskId)
     if (file !== undefined) this.#spawn(taskId, this.#openCalls.get(callId), record, place, ts)
     this.#taskOfCall.set(callId, taskId)
@@ -63,6 +64,7 @@ export class ClaudeTasks {
 
   /** After it: what the subagent came back with. */
   endAfter(record: ForeignRecord, place: SpawnPlace, ts: string): void {
+    if (this.#openCalls.size === 0 && this.#taskOfCall.size === 0) return
     for (const callId of answeredCalls(record.value)) {
       const task_id = this.#taskOfCall.get(callId)
       this.#openCalls.delete(callId)

@@ -10,7 +10,7 @@ export interface ForeignLine {
   readonly start: number
   readonly end: number
   readonly byte_offset: number
-  readonly line_number: number
+  readonly line_number?: number | undefined
 }
 
 export interface DecodedLine {
@@ -109,7 +109,7 @@ function recordOf(
     value,
     byte_offset: line.byte_offset + start - line.start,
     length: end - start,
-    line_number: line.line_number,
+    line_number: line.line_number ?? 0,
     sha256: hash('sha256', line.bytes.subarray(start, end), 'hex'),
   }
 }

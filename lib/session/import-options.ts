@@ -43,9 +43,8 @@ export function identify(
   source: ForeignSource,
   { from = 'auto' }: Pick<ImportOptions, 'from'>,
 ): Identified | { readonly reason: Refusal } {
-  const lines = source.head().map((line) => ({ ...line, line_number: line.line_number ?? 0 }))
   const importers = from === 'auto' ? IMPORTERS : [importerOf(from)]
-  const detection = detectFormat(lines, { importers })
+  const detection = detectFormat(source.head(), { importers })
   if ('refusal' in detection) return { reason: detection.refusal }
   const { importer, first } = detection
   const facts = importer.describe(

@@ -122,11 +122,9 @@ class Pass implements ImportSink {
     const run = importer.start({ facts, sink: this, tasks: known })
     let toldAt = 0
     for (const line of source.lines()) {
-      const { byte_offset, length, isEnded, line_number = 0 } = line
+      const { byte_offset, length, isEnded } = line
       const end = byte_offset + length + (isEnded ? 1 : 0)
-      const decoded = line.isOversize
-        ? OVERSIZE
-        : decodeForeign({ ...placeOf(line), line_number }, importer.isRecord)
+      const decoded = line.isOversize ? OVERSIZE : decodeForeign(line, importer.isRecord)
       if (decoded.isDamaged && !isEnded) {
         // It may be whole the next time; until then it was not read.
         this.#losses.drop('unfinished_line')
@@ -294,20 +292,6 @@ class Pass implements ImportSink {
     })
     return { type: 'sidechain_header', uuid: HEADER_UUID, ts: this.#startTs, payload }
   }
-}
-
-function placeOf({
-  bytes,
-  start,
-  end,
-  byte_offset,
-}: {
-  bytes: Buffer
-  start: number
-  end: number
-  byte_offset: number
-}) {
-  return { bytes, start, end, byte_offset }
 }
 
 function sessionEnd(ts: string, last_uuid: string | null, bytes: number): NewEvent {

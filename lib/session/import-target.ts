@@ -10,8 +10,8 @@ import { logOptionsOf, type SessionOptions } from './settings.js'
 import { TitleKeeper } from './title.js'
 
 // Written together: enough to make a write worth while, little to hold.
-const HELD_CHARS_MAX = 512 * 1024
-const HELD_EVENTS_MAX = 128
+const HELD_CHARS_MAX = 256 * 1024
+const HELD_EVENTS_MAX = 64
 
 /** What an event can be refused for that is well formed in its source. */
 const REFUSALS: readonly SessionErrorCode[] = ['ERR_SERIALIZE', 'ERR_LINE_TOO_LARGE', 'ERR_ARG']
@@ -86,10 +86,10 @@ export class ImportTarget {
     this.lastTs = event.ts
     if (event.type === 'assistant') this.#lastReply = event.payload['content']
     if (this.#known?.find(event.uuid) !== undefined) return
-    const { type, uuid, prev_uuid, ts, payload } = event
     this.added++
     if (this.#log === undefined) return
-    this.#held.push(placed({ type: this.#typeOf(type), uuid, prev_uuid, ts, payload } as NewEvent))
+    const type = this.#typeOf(event.type)
+    this.#held.push(placed((type === event.type ? event : { ...event, type }) as NewEvent))
     this.#heldChars += size
   }
 
