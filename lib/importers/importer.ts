@@ -60,7 +60,6 @@ export const DROP_REASONS = {
   said_twice: 'a display copy of a message that the file also holds itself',
   stream_part: 'a progress report about a step that is recorded itself',
   copied_history: 'a header copied from the session this one was forked from',
-  not_for_subagents: 'facts about the session inside the log of a subagent',
   damaged: 'bytes in which no whole record could be found',
   unfinished_line: 'the last line is not finished yet; it is taken when it is',
   refused: 'too large or nested too deeply; a stand-in keeps its place',

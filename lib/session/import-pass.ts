@@ -2,13 +2,11 @@
 // what the importer remembers and one piece of events for each log, never the file.
 
 import { resolve } from 'node:path'
-import { FORMAT_VERSION } from '../format/index.js'
 import {
   type Counts,
   type DecodedLine,
   type DropReason,
   decodeForeign,
-  HEADER_UUID,
   type ImportedEvent,
   type ImportedTask,
   type Importer,
@@ -19,32 +17,25 @@ import {
   type TaskEnding,
 } from '../importers/index.js'
 import type { NewEvent } from '../log/index.js'
-import {
-  type ForeignSource,
-  type Layout,
-  normalizeProject,
-  placeSidechain,
-} from '../store/index.js'
-import { PACKAGE_NAME, PACKAGE_VERSION } from '../version.js'
-import { headerPayload } from './header.js'
+import { type ForeignSource, type Layout, placeSidechain } from '../store/index.js'
 import type { Ledger } from './import-ledger.js'
+import {
+  type FoundTask,
+  sessionEnd,
+  sessionHeader,
+  startOf,
+  taskEnd,
+  taskHeader,
+} from './import-lines.js'
 import type { ImportOptions } from './import-options.js'
 import { ImportTarget } from './import-target.js'
 import type { TaskFile } from './import-tasks.js'
-import { settleEnding, terminatorEvent } from './subagent-result.js'
-import { withoutUndefined } from './without-undefined.js'
 
 // How often somebody who watches is told.
 const PROGRESS_BYTES = 4 * 1024 * 1024
 
 /** Of a line that no reader can hold nothing is taken. */
 const OVERSIZE: DecodedLine = { records: [], isDamaged: true, isMended: false, isBlank: false }
-
-/** What is known of a subagent, from its session or from what lies beside its log. */
-export interface FoundTask extends Omit<ImportedTask, 'spawn_uuid'> {
-  readonly spawn_uuid: string | null
-  ending?: TaskEnding | undefined
-}
 
 /** One file to one log, or to several where it holds subagents, too. */
 export interface OneImport {
@@ -100,7 +91,7 @@ class Pass implements ImportSink {
   }
 
   async open(): Promise<void> {
-    const { path, facts, options, isThere } = this.#request
+    const { path, facts, importer, options, isThere } = this.#request
     const isTask = facts.task_id !== undefined
     const target = await ImportTarget.open(
       {
@@ -108,7 +99,9 @@ class Pass implements ImportSink {
         channel: isTask ? 'sidechain' : 'transcript',
         options,
         isDry: options.dryRun === true,
-        header: isTask ? this.#taskHeader(facts.task_id!, this.#request.told) : this.#header(),
+        header: isTask
+          ? taskHeader(facts.task_id!, facts, this.#request.told)
+          : sessionHeader(facts, importer.format, options),
         onRefused: () => this.#losses.drop('refused'),
       },
       isThere,
@@ -175,7 +168,7 @@ class Pass implements ImportSink {
         channel: 'sidechain',
         options,
         isDry: options.dryRun === true,
-        header: this.#taskHeader(task, this.#tasks.get(task)),
+        header: taskHeader(task, facts, this.#tasks.get(task)),
         onRefused: () => this.#losses.drop('refused'),
       },
       isTaken,
@@ -209,14 +202,17 @@ class Pass implements ImportSink {
   }
 
   async #end(task: string, target: ImportTarget, account: object): Promise<void> {
-    const ts = target.lastTs ?? this.#startTs
+    const ts = target.lastTs ?? startOf(this.#request.facts)
     const isMain = task === '' && this.#request.facts.task_id === undefined
     await target.finish(({ tip, size }) => {
       const payload = { ...account, events: target.added, tip_uuid: tip } as Ledger
       const imported: NewEvent = { type: 'imported', ts, payload }
       if (isMain) return [imported, sessionEnd(ts, tip, size)]
       const told = task === '' ? this.#request.told : this.#tasks.get(task)
-      return [imported, taskEnd(ts, told?.ending, target, size)]
+      return [
+        imported,
+        taskEnd(ts, told?.ending ?? { isSuccess: true, summary: target.lastReply }, size),
+      ]
     })
   }
 
@@ -255,58 +251,4 @@ class Pass implements ImportSink {
     const task = this.#tasks.get(taskId)
     if (task !== undefined) task.ending = ending
   }
-
-  get #startTs(): string {
-    return this.#request.facts.start_ts ?? '1970-01-01T00:00:00.000Z'
-  }
-
-  #header(): NewEvent {
-    const { facts, importer, options } = this.#request
-    const { cwd } = facts
-    const { cwd: _, ...payload } = headerPayload(facts.session_id, this.#startTs, {
-      harness: importer.format,
-      project: cwd,
-      projectNormalized: cwd === undefined ? undefined : normalizeProject(cwd),
-      kind: facts.kind,
-      parentSessionKey: facts.parent_session_key,
-      previousSessionKey: facts.previous_session_key,
-      agentId: options.agent,
-      capture: 'import',
-    })
-    const placed = cwd === undefined ? payload : { ...payload, cwd }
-    return { type: 'session_header', uuid: HEADER_UUID, ts: this.#startTs, payload: placed }
-  }
-
-  #taskHeader(task_id: string, told: FoundTask | undefined): NewEvent {
-    const { facts } = this.#request
-    const payload = withoutUndefined({
-      format: FORMAT_VERSION,
-      task_id,
-      parent_session_id: facts.session_id,
-      parent_uuid: told?.spawn_uuid ?? null,
-      depth: 1,
-      start_ts: this.#startTs,
-      agent_type: told?.agent_type,
-      tool_call_id: told?.tool_call_id,
-      lib: { name: PACKAGE_NAME, version: PACKAGE_VERSION, capture: 'import' },
-    })
-    return { type: 'sidechain_header', uuid: HEADER_UUID, ts: this.#startTs, payload }
-  }
-}
-
-function sessionEnd(ts: string, last_uuid: string | null, bytes: number): NewEvent {
-  const payload = { end_ts: ts, reason: 'import', last_uuid, events: null, bytes }
-  return { type: 'session_terminator', ts, payload }
-}
-
-function taskEnd(
-  ts: string,
-  ending: TaskEnding | undefined,
-  { lastReply }: ImportTarget,
-  bytes: number,
-): NewEvent {
-  const summary = ending?.summary ?? lastReply
-  const status = ending?.isSuccess === false ? 'failed' : 'completed'
-  const settled = settleEnding({ status, summary })
-  return { ...terminatorEvent(settled, { bytes, now: Date.parse(ts) }), ts }
 }

@@ -12,8 +12,9 @@ import {
 } from '../importers/index.js'
 import { ForeignSource, type Layout, layoutOf, placeSidechain } from '../store/index.js'
 import { findEarlier, SKIP_REASONS, type SkipReason } from './import-ledger.js'
+import type { FoundTask } from './import-lines.js'
 import { type ImportOptions, identify } from './import-options.js'
-import { type FoundTask, type OneImport, runImport } from './import-pass.js'
+import { type OneImport, runImport } from './import-pass.js'
 import { listTasks, type TaskFile } from './import-tasks.js'
 
 export interface ImportReport {

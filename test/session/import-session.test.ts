@@ -212,6 +212,20 @@ describe('importSession', () => {
     expect(again.sidechains).toMatchObject([{ skipped: { reason: 'unchanged' } }])
   })
 
+  it('brings the subagents of a Gemini chat, which lie in a folder of its id', async (t) => {
+    const { path, ...store } = setUp(t, 'gemini/rewind')
+    const chat = '88888888-8888-4888-8888-888888888888'
+    const folder = join(dirname(path), chat)
+    mkdirSync(folder)
+    const child = readFileSync(join(FOREIGN, 'gemini', 'plain.jsonl'), 'utf8')
+    writeFileSync(join(folder, 'child.jsonl'), child.replace(chat, 'child'))
+    const report = await importSession(path, store)
+    expect(report).toMatchObject({ session_id: chat, sidechains: [{ task_id: 'child' }] })
+    const sidechain = findSidechain('child', store)
+    expect(sidechain).toMatchObject({ parent_session_id: chat, prompt: 'read a' })
+    expect((await verifyLog(sidechain.path)).findings).toEqual([])
+  })
+
   it('keeps the place of what is nested too deeply for a line', async (t) => {
     const { path, ...store } = setUp(t, 'claude-code/branches')
     const deep = `${'{"a":'.repeat(600)}1${'}'.repeat(600)}`
