@@ -1,6 +1,7 @@
 // One rollout of Codex. The file is a line without branches; what was taken back is said by an
 // event, and a compaction brings the history that replaces the old one.
 
+import { DisplayCopies, type Held } from './codex-copies.js'
 import { beginsTurn, type CodexEvent, eventOf } from './codex-items.js'
 import { plainText, toUsage } from './content.js'
 import { Emitter } from './emitter.js'
@@ -18,14 +19,6 @@ export const CODEX = 'codex'
 
 const USAGE = { input: 'input_tokens', output: 'output_tokens', cacheRead: 'cached_input_tokens' }
 
-/** An event that waits: for its usage, or for the item that says the same. */
-interface Held {
-  readonly event: CodexEvent
-  readonly record: ForeignRecord
-  readonly uuid: string
-  readonly ts: string
-}
-
 export class CodexRun implements ImportRun {
   readonly #emitter: Emitter
   #tip = HEADER_UUID
@@ -38,10 +31,7 @@ export class CodexRun implements ImportRun {
   #messageCount = 0
   /** The newest reply or call, until its usage is told. */
   #reply: Held | undefined
-  /** A display copy, until it is clear whether the message itself follows. */
-  #copy: Held | undefined
-  /** The newest messages of which no display copy was met yet. */
-  #uncopied: string[] = []
+  readonly #copies = new DisplayCopies()
   #lastCall: string | undefined
   #hasMeta = false
 
@@ -100,7 +90,7 @@ export class CodexRun implements ImportRun {
     this.#settleReply()
     // It takes the name of its copy: that may be all there was of it when the file was last read.
     const held = { event, record, uuid: copied ?? uuid, ts }
-    if (event.text !== undefined && copied === undefined) this.#remember(event.text)
+    if (event.text !== undefined && copied === undefined) this.#copies.expect(event.text)
     if (event.type === 'assistant' || event.type === 'tool_call') this.#reply = held
     else this.#push(held)
   }
@@ -156,9 +146,7 @@ export class CodexRun implements ImportRun {
   /** Files of all versions hold most messages twice; some only this way. */
   #takeCopy(event: ForeignValue, record: ForeignRecord, ts: string): void {
     const text = textOf(event['message']) ?? ''
-    const said = this.#uncopied.lastIndexOf(text)
-    if (said !== -1) {
-      this.#uncopied.splice(said, 1)
+    if (this.#copies.isExpected(text)) {
       this.#emitter.sink.dropped('said_twice', record)
       return
     }
@@ -170,26 +158,19 @@ export class CodexRun implements ImportRun {
     }))
     const content = images.length === 0 ? text : [{ type: 'input_text', text }, ...images]
     const uuid = this.#emitter.uuidOf(undefined, record)
-    this.#copy = { event: { type, payload: { content }, text }, record, uuid, ts }
+    this.#copies.hold({ event: { type, payload: { content }, text }, record, uuid, ts })
   }
 
-  /**
-   * `next`: the item that came after the copy; the same text in it makes the copy superfluous, and
-   * the answer is its uuid. Reasoning, and what the harness says in the user's name, may stand
-   * between.
-   */
+  /** `next`: the item that came now. The uuid of the copy that said the same, if one did. */
   #settleCopy(next: CodexEvent | undefined): string | undefined {
-    const copy = this.#copy
-    if (copy === undefined) return undefined
-    const isSame = next !== undefined && next.text === copy.event.text
-    if (next !== undefined && !isSame && mayStandBetween(next)) return undefined
-    this.#copy = undefined
-    if (isSame) {
-      this.#emitter.sink.dropped('said_twice', copy.record)
-      return copy.uuid
+    const settled = this.#copies.settle(next)
+    if (settled === undefined) return undefined
+    if (settled.isSame) {
+      this.#emitter.sink.dropped('said_twice', settled.copy.record)
+      return settled.copy.uuid
     }
     this.#settleReply()
-    this.#push(copy)
+    this.#push(settled.copy)
     return undefined
   }
 
@@ -311,16 +292,4 @@ export class CodexRun implements ImportRun {
     this.#reply = undefined
     if (reply !== undefined) this.#push(reply)
   }
-
-  #remember(text: string): void {
-    this.#uncopied.push(text)
-    if (this.#uncopied.length > UNCOPIED_MAX) this.#uncopied.shift()
-  }
-}
-
-const UNCOPIED_MAX = 8
-
-function mayStandBetween(item: CodexEvent): boolean {
-  if (item.type === 'user' || item.type === 'system') return !beginsTurn(item)
-  return item.type === 'assistant' && item.text === undefined
 }

@@ -47,6 +47,20 @@ function holds(importer: Importer, { name, bytes, expected }: ForeignCase): void
     expect(log.walk.findings).toEqual([])
   })
 
+  it('has the title and the subagents that it has there', () => {
+    const titles = events.flatMap(({ type, payload }) =>
+      type === 'session_meta' && 'title' in payload ? [payload] : [],
+    )
+    const chosen = titles.findLast((title) => title['title_source'] === 'user') ?? titles.at(-1)
+    expect(chosen?.['title']).toBe(expected.title)
+    const inTasks = events.filter(({ task }) => task !== undefined)
+    const names = new Set(inTasks.map(({ task }) => task!))
+    const uuidsOf = (name: string) =>
+      inTasks.filter(({ task }) => task === name).map(({ uuid }) => uuid)
+    const tasks = Object.fromEntries([...names].map((name) => [name, uuidsOf(name)]))
+    expect(tasks).toEqual(expected.tasks ?? {})
+  })
+
   it('becomes the same events every time', () => {
     expect(runImporter(importer, bytes, name).events).toEqual(events)
   })
