@@ -6,6 +6,7 @@ import { isSessionError, type SessionErrorCode } from '../errors.js'
 import { belongsTo, type Channel, type SessionEvent } from '../format/index.js'
 import { type ImportedEvent, plainText } from '../importers/index.js'
 import { indexUuids, type LogWriter, type NewEvent, openLog, type UuidIndex } from '../log/index.js'
+import { digestTranscript, isSkipped } from '../store/index.js'
 import { logOptionsOf, type SessionOptions } from './settings.js'
 import { TitleKeeper } from './title.js'
 
@@ -53,6 +54,16 @@ export class ImportTarget {
     this.#onRefused = onRefused
     this.#log = log
     this.#known = known
+    if (known !== undefined) this.#takeTitle()
+  }
+
+  /** The title it has by now: somebody may have given it another one since the last import. */
+  #takeTitle(): void {
+    const digest = digestTranscript(this.path)
+    if (isSkipped(digest) || digest.titleSource === null || digest.titleSource === 'prompt') return
+    const { title, titleSource: title_source } = digest
+    const payload = { title, title_source }
+    this.#title.observe({ type: 'session_meta', payload } as SessionEvent, 0)
   }
 
   /** `isThere`: the log has events of an earlier import. */
@@ -82,10 +93,10 @@ export class ImportTarget {
 
   /** `size`: about how many characters it takes. */
   add(event: ImportedEvent, size: number): void {
-    this.#title.observe(event as SessionEvent, 0)
     this.lastTs = event.ts
     if (event.type === 'assistant') this.#lastReply = event.payload['content']
     if (this.#known?.find(event.uuid) !== undefined) return
+    this.#title.observe(event as SessionEvent, 0)
     this.added++
     if (this.#log === undefined) return
     const type = this.#typeOf(event.type)

@@ -19,6 +19,7 @@ import {
   listSessions,
   listSidechains,
   readLogSync,
+  renameSession,
   resumeSession,
   searchSessions,
   verifyLog,
@@ -150,6 +151,18 @@ describe('importSession', () => {
     writeFileSync(path, whole)
     expect((await importSession(path, store)).skipped).toBeNull()
     expect(await shown(CLAUDE, store.root)).toEqual(['u1', 'a1', 'u2', 'a2'])
+  })
+
+  it('leaves the title that somebody gave the session here', async (t) => {
+    const { path, ...store } = setUp(t)
+    await importSession(path, store)
+    await renameSession(CLAUDE, 'Mine', store)
+    appendFileSync(path, '{"type":"user","uuid":"z","parentUuid":"a2","message":{"content":"x"}}\n')
+    expect((await importSession(path, store)).events).toBe(1)
+    expect(listSessions(store).sessions).toMatchObject([{ title: 'Mine' }])
+    appendFileSync(path, '{"type":"custom-title","customTitle":"Newer","sessionId":"s"}\n')
+    await importSession(path, store)
+    expect(listSessions(store).sessions).toMatchObject([{ title: 'Newer' }])
   })
 
   it('goes on with an import that was interrupted', async (t) => {
