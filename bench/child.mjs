@@ -10,6 +10,8 @@ const TASKS = {
     (await import('./checkpoints.mjs')).makeCheckpoints(argument),
   'find-checkpoints': async (argument) =>
     (await import('./checkpoints.mjs')).findCheckpoints(argument),
+  'make-foreign': async (argument) => (await import('./foreign.mjs')).makeForeign(argument),
+  'go-through': async (argument) => (await import('./foreign.mjs')).goThrough(argument),
   'one-shots': async (argument) => (await import('./one-shots.mjs')).append(argument),
 }
 

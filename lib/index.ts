@@ -83,6 +83,17 @@ export type {
   PayloadByType,
   SessionEvent,
 } from './format/index.js'
+export {
+  type Counts,
+  DROP_REASONS,
+  type DropReason,
+  detectFormat,
+  IMPORTERS,
+  type Importer,
+  REPAIR_REASONS,
+  type Refusal,
+  type RepairReason,
+} from './importers/index.js'
 export * from './log/index.js'
 export {
   type CustomRule,
@@ -112,6 +123,7 @@ export {
   type ExpandedSummary,
   type ExpandSummaryOptions,
   expandSummary,
+  type ForeignPlace,
   findSidechain,
   type GrepHit,
   type GrepOptions,
@@ -132,6 +144,7 @@ export {
   type ListSummariesOptions,
   LiveCatalog,
   listActiveSessions,
+  listForeignPlaces,
   listRetired,
   listSessions,
   listSidechains,

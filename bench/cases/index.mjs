@@ -10,6 +10,7 @@ import { fileCases } from './files.mjs'
 import { grepCases } from './grep.mjs'
 import { historyCases } from './history.mjs'
 import { hookCases } from './hooks.mjs'
+import { importCases } from './import.mjs'
 import { processCases } from './processes.mjs'
 import { readCases } from './read.mjs'
 import { redactionCases } from './redaction.mjs'
@@ -27,6 +28,7 @@ export const cases = [
   ...checkpointCases,
   ...hookCases,
   ...fileCases,
+  ...importCases,
 ]
 
 /** It returns what was measured for every row of the case, or why nothing was. */

@@ -59,5 +59,6 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['trash list', async () => (await import('./commands/trash.js')).trashList],
   ['trash restore', async () => (await import('./commands/trash.js')).trashRestore],
   ['prune', async () => (await import('./commands/prune.js')).prune],
+  ['import', async () => (await import('./commands/import.js')).importCommand],
   ['relocate', async () => (await import('./commands/relocate.js')).relocate],
 ])

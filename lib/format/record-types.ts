@@ -41,6 +41,7 @@ export const RECORD_TYPES = {
   recovery_injected: { channels: TRANSCRIPT, isOnChain: false },
   session_meta: { channels: TRANSCRIPT, isOnChain: false },
   file_checkpoint: { channels: TRANSCRIPT, isOnChain: false, isSyncPoint: true },
+  imported: { channels: CONVERSATION, isOnChain: false },
   turn_end: { channels: CONVERSATION, isOnChain: false, isSyncPoint: true },
   session_terminator: { channels: TRANSCRIPT, isOnChain: false, isSyncPoint: true },
   sidechain_header: { channels: SIDECHAIN, isOnChain: true, isSyncPoint: true },

@@ -242,6 +242,18 @@ export const payloadSchemas = {
     project_root: z.string().optional(),
     reason: z.string().optional(),
   }),
+  imported: z.looseObject({
+    format: z.string().min(1),
+    path: z.string(),
+    bytes: count,
+    sha256,
+    lines: count,
+    events: count,
+    tip_uuid: uuid.nullable(),
+    dropped: z.record(z.string(), count),
+    repaired: z.record(z.string(), count),
+    kept_source: z.string().optional(),
+  }),
   turn_end: z.looseObject({
     prompt_id: z.string().optional(),
     stop_reason: z.string().nullable().optional(),

@@ -25,15 +25,21 @@ export interface CopyRequest {
   readonly end: number
   /** Ranges of the source that follow after that: whole lines, without their newlines. */
   readonly later: readonly ByteRange[]
+  /**
+   * Not one byte more, also where the source does not end with a newline.
+   *
+   * @default false
+   */
+  readonly isVerbatim?: boolean | undefined
 }
 
-export function copyLog({ from, to, opening, end, later }: CopyRequest): void {
+export function copyLog({ from, to, opening, end, later, isVerbatim }: CopyRequest): void {
   const source = openForReading(from)
   try {
     const copy = new WholeFile(to, { makeFolder: true })
     try {
       copy.write(opening)
-      copyRange(source, copy.fd, { byte_offset: 0, length: end })
+      copyRange(source, copy.fd, { byte_offset: 0, length: end }, { isVerbatim })
       for (const range of later) copyRange(source, copy.fd, range)
       copy.finish()
     } finally {
@@ -47,7 +53,12 @@ export function copyLog({ from, to, opening, end, later }: CopyRequest): void {
 }
 
 /** Appends a range of the source; a newline is added where it does not end in one. */
-export function copyRange(source: OpenLog, fd: number, { byte_offset, length }: ByteRange): void {
+export function copyRange(
+  source: OpenLog,
+  fd: number,
+  { byte_offset, length }: ByteRange,
+  { isVerbatim = false }: Pick<CopyRequest, 'isVerbatim'> = {},
+): void {
   let last = NEWLINE
   for (let done = 0; done < length; ) {
     const count = Math.min(CHUNK_BYTES, length - done)
@@ -57,5 +68,5 @@ export function copyRange(source: OpenLog, fd: number, { byte_offset, length }: 
     last = bytes[count - 1]!
     done += count
   }
-  if (last !== NEWLINE) writeWhole(fd, Buffer.from([NEWLINE]))
+  if (last !== NEWLINE && !isVerbatim) writeWhole(fd, Buffer.from([NEWLINE]))
 }

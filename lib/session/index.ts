@@ -44,6 +44,8 @@ export {
   type ImportedExport,
   importExported,
 } from './import-exported.js'
+export type { ImportOptions, ImportProgress } from './import-options.js'
+export { type ImportReport, importSession } from './import-session.js'
 export { openSidechain } from './open-sidechain.js'
 export { PermissionLedger } from './permission-ledger.js'
 export type { PromptOptions, PromptReceipt } from './prompt-history.js'

@@ -76,6 +76,14 @@ export {
   expandSummary,
 } from './expand-summary.js'
 export { findEvent } from './find-event.js'
+export {
+  type ForeignPlace,
+  type ForeignTask,
+  listForeignFiles,
+  listForeignPlaces,
+  listForeignTasks,
+} from './foreign-places.js'
+export { ForeignSource } from './foreign-source.js'
 export { type GrepHit, type GrepOptions, grepStore } from './grep-store.js'
 export {
   type AppendHistoryOptions,

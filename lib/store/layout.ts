@@ -47,6 +47,8 @@ export interface Layout {
   /** Sessions that were put away, and what belongs to them. */
   readonly archive: RetiredPlace
   readonly trash: RetiredPlace
+  /** Copies of imported files, each named by the SHA-256 of its bytes. */
+  readonly imports: string
   /** One for all projects and agents of this user. */
   readonly home: string
   readonly historyPath: string
@@ -100,6 +102,7 @@ export function layoutOf(options: StoreOptions = {}): Layout {
     fileHistory,
     archive: retired('.archive'),
     trash: retired('.trash'),
+    imports: join(root, '.imports'),
     home,
     historyPath: join(home, 'history.jsonl'),
     historySweepPath: join(home, 'history.sweep.json'),

@@ -1,0 +1,74 @@
+// Whose file this is, by what stands in it: names and folders may be anything. What is none of the
+// known formats is refused with a word that says what it looks like.
+
+import { decodeForeign, type ForeignLine } from './decode-foreign.js'
+import type { ForeignRecord, ForeignValue, Importer } from './importer.js'
+import { IMPORTERS } from './known-importers.js'
+
+export const REFUSALS = {
+  empty: 'There is nothing in it',
+  binary: 'It is no text: the bytes are those of another kind of file',
+  json_array: 'It is one JSON array, not one record per line',
+  spread_json: 'It is one JSON object over many lines; `jq -c . FILE` puts it on one',
+  tui_log: 'It is a log of what a terminal program did, not of what was said',
+  not_json: 'Its lines are not JSON',
+  unknown_format: 'It is of no format that is known here',
+} as const
+
+export type Refusal = keyof typeof REFUSALS
+
+export type Detection =
+  | { readonly importer: Importer; readonly first: readonly ForeignRecord[] }
+  | { readonly refusal: Refusal }
+
+export interface DetectOptions {
+  /** Asked instead of all that are known. */
+  readonly importers?: readonly Importer[] | undefined
+}
+
+/** `lines`: the first lines of a file, as many as somebody cares to read. */
+export function detectFormat(
+  lines: readonly ForeignLine[],
+  { importers = IMPORTERS }: DetectOptions = {},
+): Detection {
+  if (lines.some(isBinary)) return { refusal: 'binary' }
+  if (isArray(lines)) return { refusal: 'json_array' }
+  const isAny = (value: ForeignValue) => importers.some((importer) => importer.isRecord(value))
+  const decoded = lines.map((line) => decodeForeign(line, isAny))
+  const first = decoded.flatMap(({ records }) => records)
+  if (first.length === 0) {
+    return { refusal: decoded.every(({ isBlank }) => isBlank) ? 'empty' : shapeOf(lines) }
+  }
+  const values = first.map(({ value }) => value)
+  const importer = importers.find((candidate) => candidate.detects(values))
+  if (importer !== undefined) return { importer, first }
+  return { refusal: values.some(isScreenEvent) ? 'tui_log' : 'unknown_format' }
+}
+
+/** NUL runs are what crashes leave in text; other control characters are in no JSON line. */
+function isBinary({ bytes, start, end }: ForeignLine): boolean {
+  const looked = bytes.subarray(start, Math.min(end, start + 1024))
+  return looked.some((byte) => byte !== 0 && byte < 0x20 && byte !== 0x09 && byte !== 0x0d)
+}
+
+/** It begins with one, on whatever line that is. */
+function isArray(lines: readonly ForeignLine[]): boolean {
+  return beginningOf(lines).startsWith('[')
+}
+
+function shapeOf(lines: readonly ForeignLine[]): Refusal {
+  return /^\{\s*(?:"|$)/.test(beginningOf(lines)) ? 'spread_json' : 'not_json'
+}
+
+function beginningOf(lines: readonly ForeignLine[]): string {
+  return lines
+    .map(({ bytes, start, end }) => bytes.toString('utf8', start, Math.min(end, start + 64)))
+    .join('\n')
+    .replace(/^[\s\ufeff\0]+/, '')
+}
+
+/** Programs that log their own screen say which way an event went. */
+function isScreenEvent(value: ForeignValue): boolean {
+  const isDirected = typeof value['dir'] === 'string' && typeof value['kind'] === 'string'
+  return isDirected || ('frame' in value && 'event' in value)
+}

@@ -1,0 +1,38 @@
+// Records that are kept as they are lose what speaks of permissions, at any depth: it is never
+// stored, so nobody can be given rights again by an import. What people and models said, and what
+// tools were given, is not judged.
+
+import { isPermissionKey } from '../format/index.js'
+
+const KEY =
+  /^(?:permission|approval|sandbox|exec_?policy|network_?policy|bypass_?permissions|dangerously)/i
+const SPOKEN = new Set(['content', 'input', 'text', 'arguments', 'args', 'output', 'message'])
+
+export interface Stripped {
+  readonly value: unknown
+  readonly isStripped: boolean
+}
+
+export function withoutPermissions(value: unknown): Stripped {
+  let isStripped = false
+  const stripped = strip(value, 0)
+  return { value: stripped, isStripped }
+
+  function strip(part: unknown, depth: number): unknown {
+    if (typeof part !== 'object' || part === null || depth > DEPTH_MAX) return part
+    if (Array.isArray(part)) return part.map((member) => strip(member, depth + 1))
+    const kept: Record<string, unknown> = {}
+    for (const [key, member] of Object.entries(part)) {
+      if (isPermission(key)) isStripped = true
+      else kept[key] = SPOKEN.has(key) ? member : strip(member, depth + 1)
+    }
+    return kept
+  }
+}
+
+// Deeper ones are refused by the writer anyway.
+const DEPTH_MAX = 512
+
+export function isPermission(key: string): boolean {
+  return KEY.test(key) || isPermissionKey(key)
+}

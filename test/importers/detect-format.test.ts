@@ -1,0 +1,48 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, extname, join } from 'node:path'
+import { expect, it, test } from 'vitest'
+import { decodeForeign, detectFormat, REFUSALS } from '../../lib/importers/index.js'
+import { FOREIGN, linesOf } from '../contracts/foreign-files.js'
+
+const folder = join(FOREIGN, 'refused')
+
+test.each(readdirSync(folder))('%s is refused for what it is', (file) => {
+  const detection = detectFormat(linesOf(readFileSync(join(folder, file))))
+  expect(detection).toEqual({ refusal: basename(file, extname(file)) })
+})
+
+it('every refusal has a fixture, and a word for people', () => {
+  const named = readdirSync(folder).map((file) => basename(file, extname(file)))
+  expect(named.sort()).toEqual(Object.keys(REFUSALS).sort())
+})
+
+it('a file without any line is empty, and one of NUL bytes, too', () => {
+  expect(detectFormat([])).toEqual({ refusal: 'empty' })
+  expect(detectFormat(linesOf(Buffer.alloc(100)))).toEqual({ refusal: 'empty' })
+})
+
+it('a log of our own is none of them', () => {
+  const line =
+    '{"type":"user","ts":"2026-01-31T12:00:00.000Z","uuid":"a","prev_uuid":null,"payload":{}}'
+  expect(detectFormat(linesOf(Buffer.from(line)))).toEqual({ refusal: 'unknown_format' })
+})
+
+it('a record is found behind one that was cut short, and every record tells its bytes', () => {
+  const cut = '{"type":"pr-link","text":"prNu'
+  const whole = '{"uuid":"a","type":"user","parentUuid":null,"text":"half \\"{\\" brace"}'
+  const bytes = Buffer.from(`${cut}${whole}${whole.replace('"a"', '"b"')}`)
+  const [line] = linesOf(bytes)
+  const { records, isDamaged } = decodeForeign(line!, ({ uuid }) => typeof uuid === 'string')
+  expect(isDamaged).toBe(true)
+  expect(records.map(({ value }) => value['uuid'])).toEqual(['a', 'b'])
+  for (const { byte_offset, length, value } of records) {
+    expect(JSON.parse(bytes.toString('utf8', byte_offset, byte_offset + length))).toEqual(value)
+  }
+})
+
+it('a part of a record is not taken for one', () => {
+  const cut =
+    '{"type":"assistant","uuid":"a","message":{"type":"message","content":[{"type":"text"}]}'
+  const [line] = linesOf(Buffer.from(cut))
+  expect(decodeForeign(line!, ({ uuid }) => typeof uuid === 'string').records).toEqual([])
+})

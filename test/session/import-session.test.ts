@@ -1,0 +1,293 @@
+// Foreign files to sessions, on a real disk: the same again, grown, changed, cut short, with subagents.
+
+import { createHash } from 'node:crypto'
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it, type TestContext } from 'vitest'
+import { IMPORTERS } from '../../lib/importers/index.js'
+import {
+  findSidechain,
+  importSession,
+  listSessions,
+  listSidechains,
+  readLogSync,
+  renameSession,
+  resumeSession,
+  searchSessions,
+  verifyLog,
+} from '../../lib/index.js'
+import { FOREIGN, foreignCases } from '../contracts/foreign-files.js'
+import { temporaryFolder } from '../helpers/temporary.js'
+
+const CLAUDE = '11111111-1111-4111-8111-111111111111'
+
+/** A copy of a fixture under its session's name, and a store to import it into. */
+function setUp(t: TestContext, fixture = 'claude-code/plain') {
+  const folder = temporaryFolder(t)
+  const root = join(folder, 'store')
+  const path = join(folder, 'source', `${CLAUDE}.jsonl`)
+  mkdirSync(dirname(path), { recursive: true })
+  cpSync(join(FOREIGN, `${fixture}.jsonl`), path)
+  return { root, home: root, path }
+}
+
+async function shown(id: string, root: string): Promise<string[]> {
+  const { messages } = await resumeSession({ id, root, home: root, mode: 'inspect' })
+  return messages.filter(({ synthetic }) => synthetic !== true).map(({ uuid }) => uuid)
+}
+
+describe('importSession', () => {
+  it('makes a session that is listed, searched and resumed like any other (001-23)', async (t) => {
+    const { path, ...store } = setUp(t)
+    const report = await importSession(path, store)
+    expect(report).toMatchObject({
+      path,
+      format: 'claude-code',
+      session_id: CLAUDE,
+      lines: 15,
+      dropped: { permission_state: 4, stream_part: 1 },
+      repaired: {},
+      skipped: null,
+    })
+    const { sessions } = listSessions(store)
+    expect(sessions).toMatchObject([
+      { session_id: CLAUDE, title: 'The key', project: '/home/ada/app', status: 'clean' },
+    ])
+    expect((await searchSessions({ ...store, query: 'config key' })).hits).toHaveLength(1)
+    expect(await shown(CLAUDE, store.root)).toEqual(['u1', 'a1', 'u2', 'a2'])
+    const resumed = await resumeSession({ ...store, id: CLAUDE })
+    expect(resumed.messages.map(({ uuid }) => uuid)).toEqual(['u1', 'a1', 'u2', 'a2'])
+    await resumed.session!.close()
+    const { findings } = await verifyLog(report.transcript_path!)
+    expect(findings).toEqual([])
+  })
+
+  it('keeps the way back to every byte of the source', async (t) => {
+    const { path, ...store } = setUp(t)
+    const { transcript_path } = await importSession(path, { ...store, keepSource: true })
+    const sha256 = createHash('sha256').update(readFileSync(path)).digest('hex')
+    const copy = readFileSync(join(store.root, '.imports', sha256))
+    expect(copy).toEqual(readFileSync(path))
+    let checked = 0
+    for (const entry of readLogSync(transcript_path!)) {
+      if (entry.kind !== 'event') continue
+      const { imported_from } = entry.event.payload as Record<string, unknown>
+      if (imported_from === undefined) continue
+      const mark = imported_from as { offset: number; length: number; sha256: string }
+      const original = copy.subarray(mark.offset, mark.offset + mark.length)
+      expect(createHash('sha256').update(original).digest('hex')).toBe(mark.sha256)
+      checked++
+    }
+    expect(checked).toBe(15)
+  })
+
+  it('imports nothing when the same file comes again', async (t) => {
+    const { path, ...store } = setUp(t)
+    const { transcript_path } = await importSession(path, store)
+    const before = readFileSync(transcript_path!)
+    const again = await importSession(path, store)
+    expect(again).toMatchObject({ events: 0, skipped: { reason: 'unchanged' } })
+    expect(readFileSync(transcript_path!)).toEqual(before)
+  })
+
+  it('refuses a file whose past has changed, with a word', async (t) => {
+    const { path, ...store } = setUp(t)
+    const { transcript_path } = await importSession(path, store)
+    const before = readFileSync(transcript_path!)
+    writeFileSync(path, readFileSync(path, 'utf8').replace('rename the', 'remove the'))
+    appendFileSync(path, '{"type":"tag","tag":"x","sessionId":"s"}\n')
+    const changed = await importSession(path, store)
+    expect(changed.skipped).toMatchObject({ reason: 'changed_past' })
+    truncateSync(path, readFileSync(path).indexOf('\n', 600) + 1)
+    expect((await importSession(path, store)).skipped).toMatchObject({ reason: 'changed_past' })
+    expect(readFileSync(transcript_path!)).toEqual(before)
+  })
+
+  it('leaves a session alone that was gone on with here', async (t) => {
+    const { path, ...store } = setUp(t)
+    await importSession(path, store)
+    const { session } = await resumeSession({ ...store, id: CLAUDE, mode: 'append' })
+    await session!.append({ type: 'user', payload: { content: 'from here on' } })
+    await session!.close()
+    expect((await importSession(path, store)).skipped).toMatchObject({ reason: 'unchanged' })
+    appendFileSync(path, '{"type":"user","uuid":"z","parentUuid":"a2","message":{"content":"x"}}\n')
+    const refused = await importSession(path, store)
+    expect(refused.skipped).toMatchObject({ reason: 'continued_here' })
+  })
+
+  it('leaves a session alone that was recorded here by itself', async (t) => {
+    const { path, ...store } = setUp(t)
+    const { createSession } = await import('../../lib/index.js')
+    const session = await createSession({ ...store, id: CLAUDE })
+    await session.append({ type: 'user', payload: { content: 'mine' } })
+    await session.close()
+    expect((await importSession(path, store)).skipped).toMatchObject({ reason: 'exists' })
+  })
+
+  it('writes nothing on a dry run, and tells the same', async (t) => {
+    const { path, ...store } = setUp(t)
+    const dry = await importSession(path, { ...store, dryRun: true })
+    expect(listSessions(store).sessions).toEqual([])
+    expect(dry).toEqual(await importSession(path, store))
+  })
+
+  it('takes a line that is not finished when it is', async (t) => {
+    const { path, ...store } = setUp(t)
+    const whole = readFileSync(path)
+    const cut = whole.indexOf('"uuid":"a2"')
+    truncateSync(path, cut)
+    const first = await importSession(path, store)
+    expect(first.dropped).toMatchObject({ unfinished_line: 1 })
+    expect(await shown(CLAUDE, store.root)).toEqual(['u1', 'a1', 'u2'])
+    expect((await importSession(path, store)).skipped).toMatchObject({ reason: 'unchanged' })
+    writeFileSync(path, whole)
+    expect((await importSession(path, store)).skipped).toBeNull()
+    expect(await shown(CLAUDE, store.root)).toEqual(['u1', 'a1', 'u2', 'a2'])
+  })
+
+  it('leaves the title that somebody gave the session here', async (t) => {
+    const { path, ...store } = setUp(t)
+    await importSession(path, store)
+    await renameSession(CLAUDE, 'Mine', store)
+    appendFileSync(path, '{"type":"user","uuid":"z","parentUuid":"a2","message":{"content":"x"}}\n')
+    expect((await importSession(path, store)).events).toBe(1)
+    expect(listSessions(store).sessions).toMatchObject([{ title: 'Mine' }])
+    appendFileSync(path, '{"type":"custom-title","customTitle":"Newer","sessionId":"s"}\n')
+    await importSession(path, store)
+    expect(listSessions(store).sessions).toMatchObject([{ title: 'Newer' }])
+  })
+
+  it('goes on with an import that was interrupted', async (t) => {
+    const { path, ...store } = setUp(t)
+    const { transcript_path } = await importSession(path, store)
+    const whole = readFileSync(transcript_path!)
+    // As if the process had died after some lines: no account of the import is there.
+    truncateSync(transcript_path!, whole.indexOf('{"type":"assistant"'))
+    expect((await importSession(path, store)).skipped).toBeNull()
+    expect(await shown(CLAUDE, store.root)).toEqual(['u1', 'a1', 'u2', 'a2'])
+    expect((await verifyLog(transcript_path!)).findings).toEqual([])
+  })
+
+  it('gives every subagent between the lines a log of its own', async (t) => {
+    const { path, ...store } = setUp(t, 'claude-code/inline-sidechain')
+    await importSession(path, store)
+    expect(listSidechains({ ...store, session: CLAUDE }).sidechains).toMatchObject([
+      {
+        task_id: 'x1',
+        agent_type: 'counter',
+        tool_call_id: 't1',
+        parent_uuid: 'x1~spawn',
+        status: 'completed',
+        summary: 'There are 3.',
+        prompt: 'count the files',
+      },
+    ])
+    const { path: log } = findSidechain('x1', store)
+    expect((await verifyLog(log)).findings).toEqual([])
+  })
+
+  it('brings the subagents that lie in files beside it', async (t) => {
+    const { path, ...store } = setUp(t, 'claude-code/branches')
+    const folder = join(dirname(path), CLAUDE, 'subagents')
+    mkdirSync(folder, { recursive: true })
+    const line = (uuid: string, parentUuid: string | null, type: string, content: string) =>
+      JSON.stringify({
+        parentUuid,
+        isSidechain: true,
+        agentId: 'abc',
+        sessionId: CLAUDE,
+        type,
+        uuid,
+        timestamp: '2026-01-31T12:00:00.000Z',
+        message: { role: type, content },
+      })
+    const agent = `${line('x1', null, 'user', 'go')}\n${line('x2', 'x1', 'assistant', 'Gone.')}\n`
+    writeFileSync(join(folder, 'agent-abc.jsonl'), agent)
+    writeFileSync(join(folder, 'agent-abc.meta.json'), '{"agentType":"runner","toolUseId":"t9"}')
+    const { sidechains } = await importSession(path, store)
+    expect(sidechains).toMatchObject([{ task_id: 'abc', session_id: CLAUDE, events: 2 }])
+    expect(findSidechain('abc', store)).toMatchObject({
+      parent_session_id: CLAUDE,
+      agent_type: 'runner',
+      tool_call_id: 't9',
+      status: 'completed',
+      summary: 'Gone.',
+    })
+    const again = await importSession(path, store)
+    expect(again.sidechains).toMatchObject([{ skipped: { reason: 'unchanged' } }])
+  })
+
+  it('brings the subagents of a Gemini chat, which lie in a folder of its id', async (t) => {
+    const { path, ...store } = setUp(t, 'gemini/rewind')
+    const chat = '88888888-8888-4888-8888-888888888888'
+    const folder = join(dirname(path), chat)
+    mkdirSync(folder)
+    const child = readFileSync(join(FOREIGN, 'gemini', 'plain.jsonl'), 'utf8')
+    writeFileSync(join(folder, 'child.jsonl'), child.replace(chat, 'child'))
+    const report = await importSession(path, store)
+    expect(report).toMatchObject({ session_id: chat, sidechains: [{ task_id: 'child' }] })
+    const sidechain = findSidechain('child', store)
+    expect(sidechain).toMatchObject({ parent_session_id: chat, prompt: 'read a' })
+    expect((await verifyLog(sidechain.path)).findings).toEqual([])
+  })
+
+  it('keeps the place of what is nested too deeply for a line', async (t) => {
+    const { path, ...store } = setUp(t, 'claude-code/branches')
+    const deep = `${'{"a":'.repeat(600)}1${'}'.repeat(600)}`
+    const block = `{"type":"tool_use","id":"t1","name":"x","input":${deep}}`
+    const message = `{"role":"assistant","id":"m9","content":[${block}]}`
+    const rest = '"parentUuid":"a3","sessionId":"s","message":'
+    appendFileSync(path, `{"type":"assistant","uuid":"deep",${rest}${message}}\n`)
+    const report = await importSession(path, store)
+    expect(report.dropped).toMatchObject({ refused: 1 })
+    expect((await shown(CLAUDE, store.root)).at(-1)).toBe('deep')
+  })
+
+  it('refuses what is no transcript, and an unknown format', async (t) => {
+    const { path, ...store } = setUp(t)
+    writeFileSync(path, 'hello\n')
+    expect((await importSession(path, store)).skipped).toMatchObject({ reason: 'not_json' })
+    await expect(importSession(path, { ...store, from: 'word' })).rejects.toThrow(/codex, pi/)
+    await expect(importSession(`${path}.gone`, store)).rejects.toMatchObject({
+      code: 'ERR_NOT_FOUND',
+    })
+  })
+})
+
+// Wherever a file was cut when it was first read, the rest makes it what it is as a whole.
+for (const { format } of IMPORTERS) {
+  it(`a grown ${format} file imports the rest, from any line on`, async (t) => {
+    const folder = temporaryFolder(t)
+    for (const { name, bytes, path: fixture } of foreignCases(format)) {
+      const root = join(folder, name, 'whole')
+      const { session_id } = await importSession(fixture, { root, home: root })
+      const expected = await shown(session_id!, root)
+      const ends = [...bytes.entries()].flatMap(([at, byte]) => (byte === 0x0a ? [at + 1] : []))
+      for (const end of everyThird(ends.slice(0, -1))) {
+        const grown = join(folder, name, String(end))
+        const path = join(grown, `${name}.jsonl`)
+        mkdirSync(grown, { recursive: true })
+        writeFileSync(path, bytes.subarray(0, end))
+        const store = { root: grown, home: grown, from: format }
+        const first = await importSession(path, store)
+        appendFileSync(path, bytes.subarray(end))
+        await importSession(path, store)
+        if (first.session_id !== session_id) continue
+        expect(await shown(session_id!, grown), `${name} cut at ${end}`).toEqual(expected)
+      }
+      expect(readdirSync(join(root, '.transcripts'))).toHaveLength(1)
+    }
+  })
+}
+
+function everyThird<Item>(items: readonly Item[]): Item[] {
+  return items.filter((_, index) => index % 3 === 1)
+}
