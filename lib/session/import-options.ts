@@ -15,7 +15,8 @@ import type { SessionOptions } from './settings.js'
 
 export interface ImportOptions extends SessionOptions {
   /**
-   * Which program wrote it: `claude-code`, `codex`, `pi` or `gemini`.
+   * Which program wrote it: `claude-code`, `codex`, `pi` or `gemini`; `jsonl-session` for an export
+   * of ours.
    *
    * @default 'auto': by what stands in it
    */

@@ -14,6 +14,7 @@ import { ForeignSource, type Layout, layoutOf, placeSidechain } from '../store/i
 import { findEarlier, SKIP_REASONS, type SkipReason } from './import-ledger.js'
 import type { FoundTask } from './import-lines.js'
 import { type ImportOptions, identify } from './import-options.js'
+import { importOwn, isOwnExport } from './import-own.js'
 import { type OneImport, runImport } from './import-pass.js'
 import { listTasks, type TaskFile } from './import-tasks.js'
 
@@ -43,6 +44,7 @@ export async function importSession(
 ): Promise<ImportReport> {
   const source = new ForeignSource(path)
   try {
+    if (isOwnExport(source, options)) return await importOwn(path, options)
     const known = identify(source, options)
     if ('reason' in known) return refused(source, known.reason)
     const { importer, facts } = known

@@ -7,7 +7,8 @@ import { EXIT } from '../exit-codes.js'
 import type { FileReport } from '../import-files.js'
 
 const LESSON = `Reads transcripts of Claude Code, Codex, pi and Gemini CLI and writes each as a session, which can
-be listed, searched and resumed like any other. Sources are only read. What is not taken over is
+be listed, searched and resumed like any other. An export of ours becomes the session that it
+was. Sources are only read. What is not taken over is
 counted and named: permission modes, approvals and sandbox policies never are. The same file again
 imports nothing, a grown one the rest, and one whose past has changed is refused.
 Without a path it shows what lies at the known places of each program; --all imports all of it.
@@ -30,7 +31,11 @@ export const importCommand: Command = {
   operand: '[path...]',
   operandText: 'files, or folders with transcripts in them',
   options: [
-    { name: 'from', value: 'F', text: 'auto, claude-code, codex, pi or gemini (default: auto)' },
+    {
+      name: 'from',
+      value: 'F',
+      text: 'auto, claude-code, codex, pi, gemini or jsonl-session (default: auto)',
+    },
     { name: 'all', text: 'everything at the known places of each program' },
     { name: 'dry-run', text: 'write nothing, and tell what would be done' },
     { name: 'keep-source', text: 'leave a copy of each source in the store' },
@@ -40,7 +45,7 @@ export const importCommand: Command = {
   async run(call) {
     const { IMPORTERS } = await import('../../importers/index.js')
     const { listForeignFiles, listForeignPlaces } = await import('../../store/index.js')
-    const formats = ['auto', ...IMPORTERS.map(({ format }) => format)]
+    const formats = ['auto', ...IMPORTERS.map(({ format }) => format), 'jsonl-session']
     const from = oneOf(call, 'from', formats)
     if (call.has('all') && call.operands.length > 0) {
       throw new UsageError('--all and a path do not go together')
