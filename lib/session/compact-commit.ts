@@ -11,7 +11,8 @@ import {
 } from '../compaction/index.js'
 import { SessionError } from '../errors.js'
 import type { CompactOptions } from './compact.js'
-import type { CompactResult, Session } from './session.js'
+import type { Session } from './session.js'
+import type { CompactResult } from './session-parts.js'
 
 export type CommitOptions = Pick<
   CompactOptions,

@@ -17,8 +17,9 @@ import { append_transcript } from './append-transcript.js'
 import { checkpointBeforeCompaction } from './checkpoint-once.js'
 import { type CommitOptions, commitCompaction } from './compact-commit.js'
 import { resumeSession, sessionIdOf } from './resume.js'
-import type { CompactResult, Session } from './session.js'
+import type { Session } from './session.js'
 import type { ContextFill } from './session-continuity.js'
+import type { CompactResult } from './session-parts.js'
 import type { SessionOptions } from './settings.js'
 
 export interface CompactionPlace {

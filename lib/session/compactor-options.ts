@@ -12,7 +12,7 @@ import type {
   SummaryFailure,
   UsageOptions,
 } from '../compaction/index.js'
-import type { CompactResult } from './session.js'
+import type { CompactResult } from './session-parts.js'
 
 export type Trigger = 'manual' | 'auto' | 'overflow'
 

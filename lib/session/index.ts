@@ -60,15 +60,15 @@ export { type OneRecovery, type RecoverOnceOptions, recoverOnce } from './recove
 export { type RenamedSession, renameSession } from './rename.js'
 export { type ResumedSession, type ResumeOptions, resumeSession } from './resume.js'
 export type { RetriedSummary, RetryLoop, RetryReport } from './retry-revisions.js'
+export type { Session } from './session.js'
+export type { CheckpointText, ContextFill } from './session-continuity.js'
 export type {
   AppendListener,
   CompactResult,
   RememberOptions,
-  Session,
   SessionEnd,
   Turn,
-} from './session.js'
-export type { CheckpointText, ContextFill } from './session-continuity.js'
+} from './session-parts.js'
 export type { SessionOptions } from './settings.js'
 export type { Sidechain } from './sidechain.js'
 export type {

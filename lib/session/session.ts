@@ -33,7 +33,16 @@ import {
 } from './prompt-history.js'
 import { type RewindLink, rewindLink } from './rewind.js'
 import type { CheckpointText, ContextFill, SessionContinuity } from './session-continuity.js'
+import { SessionEnding } from './session-ending.js'
 import type { SessionFiles } from './session-files.js'
+import type {
+  AppendListener,
+  CompactResult,
+  RememberOptions,
+  SessionEnd,
+  SessionParts,
+  Turn,
+} from './session-parts.js'
 import type { SessionSettings } from './settings.js'
 import type { Sidechain } from './sidechain.js'
 import type { SessionStorage } from './storage.js'
@@ -42,47 +51,6 @@ import type { SpawnOptions, SubagentTask } from './subagent-task.js'
 import { Subagents } from './subagents.js'
 import { type TitleKeeper, type TitleSource, titleEvent } from './title.js'
 import type { SessionView } from './view.js'
-
-export type AppendListener = (event: NewEvent, receipt: Receipt) => void
-
-/** What is left of a session when it is closed: the seed's contract. */
-export interface SessionEnd {
-  readonly transcript_path: string
-  readonly history_offset: number | null
-  readonly checkpoint_hash: string | null
-  readonly transcript_flushed: boolean
-  readonly history_appended: boolean
-  /** `null` when the file was given free without ending the session. */
-  readonly terminator_uuid: string | null
-}
-
-/** What one exchange said, each as a text or as a provider's blocks. */
-export interface Turn {
-  readonly user?: PayloadByType['user']['content'] | undefined
-  readonly assistant?: PayloadByType['assistant']['content'] | undefined
-}
-
-export type RememberOptions = Omit<PayloadByType['remember'], 'text'>
-
-export interface CompactResult {
-  readonly boundary_uuid: string
-  readonly summary_uuid: string
-  readonly contextEpoch: number
-}
-
-export interface SessionParts {
-  readonly id: string
-  readonly log: LogHandle
-  readonly view: SessionView
-  readonly title: TitleKeeper
-  readonly storage: SessionStorage
-  /** `undefined`: no prompt of this session is recorded. */
-  readonly history: PromptHistory | undefined
-  /** `undefined`: it leaves no checkpoints. */
-  readonly continuity: SessionContinuity | undefined
-  readonly files: SessionFiles
-  readonly settings: SessionSettings
-}
 
 export class Session implements AsyncDisposable {
   readonly id: string
@@ -104,21 +72,24 @@ export class Session implements AsyncDisposable {
     append: (event: NewEvent) => this.append(event),
     appendSync: (event: NewEvent) => this.#tell(event, this.#log.appendSync(event)),
   }
+  readonly #ending: SessionEnding
   #end: Promise<SessionEnd> | undefined
 
   /** Use `createSession` or `resumeSession`. */
-  constructor({ id, log, view, title, storage, settings, ...beside }: SessionParts) {
+  constructor(parts: SessionParts) {
+    const { id, log, view, title, storage, settings } = parts
     this.id = id
     this.path = log.path
     this.#log = log
     this.#view = view
     this.#title = title
     this.#storage = storage
-    this.#history = beside.history
-    this.#continuity = beside.continuity
-    this.#files = beside.files
+    this.#history = parts.history
+    this.#continuity = parts.continuity
+    this.#files = parts.files
     this.#settings = settings
     this.#subagents = new Subagents({ sessionId: id, settings })
+    this.#ending = new SessionEnding(parts, this.#subagents, () => this.#takeQueued())
   }
 
   // Not a field: a session that is logged or stringified must not carry its trust along.
@@ -339,26 +310,19 @@ export class Session implements AsyncDisposable {
    * Later calls of `close` do nothing more.
    */
   release(): Promise<void> {
-    this.#end ??= this.#release()
+    this.#end ??= this.#ending.release()
     return this.#end.then(() => {})
   }
 
   /** Ends the session with a terminator and gives its file free. Later calls give the same answer. */
   close(reason = 'exit'): Promise<SessionEnd> {
-    this.#end ??= this.#close(reason)
+    this.#end ??= this.#ending.close(reason)
     return this.#end
   }
 
   /** The same at once, for signal handlers and the last moments of a process. */
   closeSync(reason = 'signal'): void {
-    if (this.#end !== undefined) return
-    this.#log.flush()
-    this.#subagents.endAllSync(reason === 'signal' ? reason : 'parent_closed')
-    this.#continuity?.endSync(reason)
-    const receipts = this.#lastEvents(reason).map((event) => this.#log.appendSync(event))
-    this.#end = Promise.resolve(this.#endOf(receipts.at(-1)!.uuid))
-    this.#log.closeSync()
-    this.#settings.onClosed()
+    if (this.#end === undefined) this.#end = Promise.resolve(this.#ending.closeSync(reason))
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -412,69 +376,6 @@ export class Session implements AsyncDisposable {
       if (!isSessionError(error)) throw error
       this.#settings.report(diagnostic('queued_event_refused', error.message, { file: this.path }))
     }
-  }
-
-  async #close(reason: string): Promise<SessionEnd> {
-    try {
-      await this.#subagents.endAll('parent_closed')
-      await this.#takeQueued()
-      await this.#continuity?.end(reason)
-      const receipts = await this.#log.appendAll(this.#lastEvents(reason))
-      await this.#log.close()
-      await this.#history?.settled()
-      return this.#endOf(receipts.at(-1)!.uuid)
-    } finally {
-      // A second call does nothing more; after a failure it still gives the file free.
-      await this.#log.close().catch(() => {})
-      this.#settings.onClosed()
-    }
-  }
-
-  async #release(): Promise<SessionEnd> {
-    try {
-      await this.#subagents.endAll('parent_closed')
-      await this.#continuity?.flush()
-      await this.#log.close()
-      await this.#history?.settled()
-      return this.#endOf(null)
-    } finally {
-      this.#settings.onClosed()
-    }
-  }
-
-  #lastEvents(reason: string): NewEvent[] {
-    const title = this.#title.line()
-    const end_ts = new Date(this.#settings.environment.now()).toISOString()
-    const eventCount = this.#view.eventCount
-    const extra = title === undefined ? 1 : 2
-    const terminator: NewEvent = {
-      type: 'session_terminator',
-      payload: {
-        end_ts,
-        reason,
-        last_uuid: this.#log.tip,
-        events: eventCount === undefined ? null : eventCount + extra,
-        bytes: this.#log.size,
-      },
-    }
-    return title === undefined ? [terminator] : [title, terminator]
-  }
-
-  #endOf(terminatorUuid: string | null): SessionEnd {
-    return {
-      transcript_path: this.path,
-      history_offset: this.#history?.offset ?? null,
-      checkpoint_hash: this.#newestHash(),
-      transcript_flushed: this.#storage.isPersistent,
-      history_appended: this.#history?.isAppended ?? false,
-      terminator_uuid: terminatorUuid,
-    }
-  }
-
-  /** Of the checkpoint or the manifest of files, whichever was stored last. */
-  #newestHash(): string | null {
-    const ofText = this.#continuity?.hash ?? null
-    return this.#files.textHashThen === ofText ? (this.#files.hash ?? ofText) : ofText
   }
 
   #tell(event: NewEvent, receipt: Receipt): void {
