@@ -1,7 +1,7 @@
 // The command line as a few files: one that knows the version, one for each command that scripts
 // call for every event, and one with all the rest. Loading sixty small modules takes longer than
 // most commands, and so does compiling what is not used; CommonJS starts faster than ESM. What is
-// loaded by name at run time (watchers, schemas, the addon) stays outside.
+// loaded by name at run time (watchers, schemas, patterns, the addon) stays outside.
 
 import { readdirSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -30,6 +30,8 @@ const commands = {
     'fs-native-extensions',
     'chokidar',
     'zod',
+    'ndjson',
+    're2js',
     'write-file-atomic',
     '@modelcontextprotocol/server',
   ],
