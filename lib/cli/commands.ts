@@ -7,6 +7,7 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['append', async () => (await import('./commands/append.js')).append],
   ['log', async () => (await import('./commands/log.js')).log],
   ['verify', async () => (await import('./commands/verify.js')).verify],
+  ['doctor', async () => (await import('./commands/doctor.js')).doctor],
   ['list', async () => (await import('./commands/list.js')).list],
   ['show', async () => (await import('./commands/show.js')).show],
   ['resume', async () => (await import('./commands/resume.js')).resume],
@@ -47,4 +48,5 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['hooks status', async () => (await import('./commands/hooks-status.js')).hooksStatus],
   ['mcp', async () => (await import('./commands/mcp.js')).mcp],
   ['relocate', async () => (await import('./commands/relocate.js')).relocate],
+  ['init', async () => (await import('./commands/init.js')).init],
 ])

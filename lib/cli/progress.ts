@@ -23,3 +23,27 @@ export async function withProgress<Result>(
     if (Date.now() - start >= FIRST_MS) notes.sayInPlace('')
   }
 }
+
+// Often enough to be seen moving, and seldom enough to cost nothing.
+const AGAIN_MS = 100
+
+/** For work that tells how far it is: the first word after a second, and no trace at the end. */
+export async function withCounter<Result>(
+  notes: Notes,
+  work: (tell: (text: string) => void) => Promise<Result>,
+): Promise<Result> {
+  let next = Date.now() + FIRST_MS
+  let isTold = false
+  const tell = (text: string) => {
+    const now = Date.now()
+    if (now < next) return
+    next = now + AGAIN_MS
+    isTold = true
+    notes.sayInPlace(text)
+  }
+  try {
+    return await work(tell)
+  } finally {
+    if (isTold) notes.sayInPlace('')
+  }
+}

@@ -63,6 +63,7 @@ export {
   type SessionClaim,
 } from './claims.js'
 export type { ClaimOptions } from './decide-claim.js'
+export { type ExamineOptions, type ExamineProgress, examineStore } from './examine.js'
 export {
   type ExpandedNode,
   type ExpandedSummary,
@@ -70,6 +71,15 @@ export {
   expandSummary,
 } from './expand-summary.js'
 export { findEvent } from './find-event.js'
+export { type Fixed, fixStore } from './fix-store.js'
+export type {
+  ChannelName,
+  ChannelSize,
+  FindingCode,
+  HeldLock,
+  StoreFinding,
+  StoreHealth,
+} from './health.js'
 export {
   type AppendHistoryOptions,
   append_history,
@@ -95,6 +105,12 @@ export {
   type SweptFile,
   sweepHistory,
 } from './history-sweep.js'
+export {
+  type IgnoredLines,
+  type InitializedStore,
+  type InitStoreOptions,
+  initStore,
+} from './init-store.js'
 export { findInstalledProgram, type InstalledProgram } from './installed-program.js'
 export { findKnownSession } from './known-session.js'
 export { type Layout, layoutOf, type StoreOptions } from './layout.js'
