@@ -9,7 +9,7 @@ import type { Output } from './output.js'
 /** What a command may touch of its process. Tests and `bin/` hand it in. */
 export type CliIo = Pick<
   NodeJS.Process,
-  'stdin' | 'stdout' | 'stderr' | 'env' | 'cwd' | 'once' | 'off'
+  'stdin' | 'stdout' | 'stderr' | 'env' | 'cwd' | 'on' | 'once' | 'off'
 >
 
 /** Rooms beside this one, which `bin/` hands in: no room reaches for another of its own floor. */
@@ -41,6 +41,8 @@ export interface OptionSpec {
   /** How the help calls the value; an option without it is a switch. */
   readonly value?: string
   readonly text: string
+  /** Only people give it, so the quick parser leaves it to the whole command line. */
+  readonly isForPeople?: true
 }
 
 export interface Command {
@@ -55,6 +57,8 @@ export interface Command {
   readonly lesson: string
   /** Called by scripts for every event, so it must start without the help library. */
   readonly isHot?: true
+  /** Its answer may be longer than a screen, and is read in a pager on a terminal. */
+  readonly isPaged?: true
   run(call: Call): Promise<number>
 }
 
@@ -110,5 +114,6 @@ export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
   { name: 'agent', value: 'ID', text: 'whose sessions (default: "default")' },
   { name: 'json', text: 'print JSON for programs; errors are JSON on stderr then' },
   { name: 'no-color', text: 'print without colour, as NO_COLOR and pipes do' },
+  { name: 'no-pager', text: 'print at once, also what is longer than the screen' },
   { name: 'quiet', text: 'print no words on stderr but errors' },
 ]

@@ -48,5 +48,6 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['hooks status', async () => (await import('./commands/hooks-status.js')).hooksStatus],
   ['mcp', async () => (await import('./commands/mcp.js')).mcp],
   ['relocate', async () => (await import('./commands/relocate.js')).relocate],
+  ['completion', async () => (await import('./commands/completion.js')).completion],
   ['init', async () => (await import('./commands/init.js')).init],
 ])
