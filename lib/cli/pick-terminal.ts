@@ -105,6 +105,7 @@ async function untilDecided(
     if (signal.aborted) return undefined
     throw error
   } finally {
+    await keys.return?.()
     stdout.off('resize', redraw)
     for (const name of SIGNALS) io.off(name, cancel)
   }
