@@ -3,6 +3,7 @@
 
 import { homedir } from 'node:os'
 import { basename, join } from 'node:path'
+import { fileNameOf } from '../format/index.js'
 import { digestTranscript, isSkipped, listTranscripts, type SessionDigest } from '../store/index.js'
 import type { Candidate } from './complete.js'
 import { clip, toPlainText } from './plain-text.js'
@@ -18,9 +19,12 @@ export async function listSessionIds(
 ): Promise<readonly Candidate[]> {
   const folder = (name: string) => withHome(values.get(name))
   const options = { root: folder('root'), home: folder('home'), agent: values.get('agent') }
-  const paths = listTranscripts(options).filter((path) => basename(path).startsWith(start))
+  const prefix = start === '' ? '' : fileNameOf(start)
+  const paths = listTranscripts(options).filter((path) => basename(path).startsWith(prefix))
   if (paths.length > LOOKED_INTO_MAX) {
-    return paths.map((path) => ({ value: basename(path, '.jsonl'), text: '' }))
+    // The name of a file is the id, unless there is something to decode in it.
+    const names = paths.map((path) => basename(path, '.jsonl'))
+    return names.flatMap((name) => (name.includes('%') ? [] : { value: name, text: '' }))
   }
   const digests = paths.map(digestTranscript).flatMap((digest) => {
     return isSkipped(digest) ? [] : [digest]

@@ -32,18 +32,26 @@ export async function withCounter<Result>(
   notes: Notes,
   work: (tell: (text: string) => void) => Promise<Result>,
 ): Promise<Result> {
+  if (!notes.isWatched) return work(() => {})
   let next = Date.now() + FIRST_MS
+  let last = ''
   let isTold = false
-  const tell = (text: string) => {
+  const show = () => {
     const now = Date.now()
     if (now < next) return
     next = now + AGAIN_MS
     isTold = true
-    notes.sayInPlace(text)
+    notes.sayInPlace(last)
   }
+  // By both: a step may last long without a word, and many steps may leave a timer no time.
+  const timer = setInterval(show, FIRST_MS)
   try {
-    return await work(tell)
+    return await work((text) => {
+      last = text
+      show()
+    })
   } finally {
+    clearInterval(timer)
     if (isTold) notes.sayInPlace('')
   }
 }

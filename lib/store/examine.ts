@@ -5,7 +5,14 @@ import { join } from 'node:path'
 import { countNewlines, hasKernelLock, systemEnvironment } from '../log/index.js'
 import { isExpired, readClaimState } from './claim-state.js'
 import type { ChannelName, ChannelSize, HeldLock, StoreFinding, StoreHealth } from './health.js'
-import { checkLeftover, checkLink, checkLock, checkMode, checkRoot } from './health-entries.js'
+import {
+  checkKind,
+  checkLeftover,
+  checkLink,
+  checkLock,
+  checkMode,
+  checkRoot,
+} from './health-entries.js'
 import {
   type AgentStore,
   historyEntries,
@@ -14,7 +21,7 @@ import {
   unknownNames,
 } from './health-folders.js'
 import { checkKinship } from './health-kinship.js'
-import { checkLog } from './health-log.js'
+import { checkLog, readable } from './health-log.js'
 import { HISTORY_LIMITS } from './history-append.js'
 import { layoutOf, type StoreOptions } from './layout.js'
 import { logNamesIn } from './log-names.js'
@@ -63,7 +70,8 @@ export async function examineStore(options: ExamineOptions = {}): Promise<StoreH
   const logs = entries.filter(isReadableLog)
   const findings = [...checkRoots(layout.root, layout.home), ...lockModeFindings(layout.root)]
   for (const entry of entries) {
-    findings.push(...checkMode(entry), ...checkLink(entry), ...checkLeftover(entry, now))
+    findings.push(...checkKind(entry), ...checkMode(entry), ...checkLink(entry))
+    findings.push(...checkLeftover(entry, now))
   }
   for (const [done, entry] of logs.entries()) {
     onProgress?.({ path: entry.path, done, total: logs.length })
@@ -123,8 +131,8 @@ function countClaims(stores: readonly AgentStore[], now: number): StoreHealth['c
   let active = 0
   let expired = 0
   for (const { claims } of stores.map(({ layout }) => layout)) {
-    for (const name of logNamesIn(claims)) {
-      const { claim } = readClaimState(join(claims, name), now)
+    for (const name of readable(() => logNamesIn(claims)) ?? []) {
+      const { claim } = readable(() => readClaimState(join(claims, name), now)) ?? {}
       if (claim === undefined) continue
       if (isExpired(claim, now)) expired++
       else active++
@@ -136,7 +144,8 @@ function countClaims(stores: readonly AgentStore[], now: number): StoreHealth['c
 function historyOf(path: string, entries: readonly StoreEntry[]): StoreHealth['history'] {
   const live = entries.find((entry) => entry.path === path && isReadableLog(entry))
   const bytes = live?.stats.size ?? 0
-  return { entries: bytes === 0 ? 0 : countNewlines(path, 0, bytes), bytes, limits: HISTORY_LIMITS }
+  const entryCount = bytes === 0 ? 0 : readable(() => countNewlines(path, 0, bytes))
+  return { entries: entryCount ?? 0, bytes, limits: HISTORY_LIMITS }
 }
 
 const NEAR_SHARE = 0.8

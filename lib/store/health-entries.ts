@@ -18,14 +18,12 @@ const HAS_MODES = process.platform !== 'win32'
 
 /** What is stricter than it must be was made so by somebody, and is left alone. */
 export function checkMode({ path, kind, stats }: StoreEntry): StoreFinding[] {
-  // The mode of a lock says how it was made.
-  if (!HAS_MODES || kind === 'lock' || stats.isSymbolicLink()) return []
+  // The mode of a lock says how it was made. Of what is not known, nobody can say what it is for.
+  if (!HAS_MODES || kind === 'lock' || kind === 'other' || stats.isSymbolicLink()) return []
   if ((stats.mode & FOR_OTHERS) === 0) return []
   const wanted = stats.isDirectory() ? '700' : '600'
   const message = `mode ${modeOf(stats.mode)}, so others can reach it; it should be ${wanted}`
-  // Of what is not known, nobody can say what it is for.
-  const fix = kind === 'other' ? undefined : 'chmod'
-  return [{ code: 'mode', severity: 'warning', path, message, fix }]
+  return [{ code: 'mode', severity: 'warning', path, message, fix: 'chmod' }]
 }
 
 /** A root may be somebody's project, so its mode is theirs, unless it lets anybody in. */
@@ -35,6 +33,13 @@ export function checkRoot(path: string): StoreFinding[] {
   if ((stats.mode & OTHERS_MAY_WRITE) === 0) return []
   const message = `mode ${modeOf(stats.mode)}: anybody may replace what lies here; chmod o-w`
   return [{ code: 'mode', severity: 'error', path, message }]
+}
+
+/** A name that promises a log or a folder, and something else that stands there. */
+export function checkKind({ path, kind, stats, problem }: StoreEntry): StoreFinding[] {
+  const isLogLike = kind !== 'log' || stats.isFile() || stats.isSymbolicLink()
+  const message = problem ?? (isLogLike ? undefined : 'it has the name of a log, and is no file')
+  return message === undefined ? [] : [{ code: 'unreadable', severity: 'error', path, message }]
 }
 
 /** Readers follow links, and writers refuse them. */

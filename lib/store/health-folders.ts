@@ -1,7 +1,7 @@
 // Everything that lies in the folders of a store, sorted by what it is: a log, something beside a
 // lock, the rest of a write that was not finished, or not known. Names alone decide.
 
-import { lstatSync, type Stats } from 'node:fs'
+import { lstatSync, type Stats, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { ChannelName } from './health.js'
 import { rolloverNumbers, rolloverPath } from './history-files.js'
@@ -13,6 +13,8 @@ export interface StoreEntry {
   readonly channel: ChannelName
   readonly kind: 'folder' | 'log' | 'lock' | 'owner' | 'temporary' | 'other'
   readonly stats: Stats
+  /** Why a folder could not be looked into. */
+  readonly problem?: string | undefined
 }
 
 /** The store of one agent. */
@@ -51,11 +53,23 @@ function* entriesOf(layout: Layout): Generator<StoreEntry> {
   for (const [channel, folder] of channelFolders(layout)) {
     const stats = lstatSync(folder, { throwIfNoEntry: false })
     if (stats === undefined) continue
-    yield { path: folder, channel, kind: 'folder', stats }
-    if (!stats.isDirectory()) continue
-    for (const name of namesIn(folder).sort()) yield* entryAt(join(folder, name), channel)
+    const { names, problem } = look(folder)
+    yield { path: folder, channel, kind: 'folder', stats, problem }
+    for (const name of names) yield* entryAt(join(folder, name), channel)
   }
   for (const path of [layout.retentionPath, layout.relocationsPath]) yield* besides(path, 'store')
+}
+
+/** What lies in a folder, which may be a link to one. A link to nothing is told as a link. */
+function look(folder: string): { names: string[]; problem?: string } {
+  const stats = statSync(folder, { throwIfNoEntry: false })
+  if (stats === undefined) return { names: [] }
+  if (!stats.isDirectory()) return { names: [], problem: 'it is not a folder' }
+  try {
+    return { names: namesIn(folder).sort() }
+  } catch (error) {
+    return { names: [], problem: (error as Error).message }
+  }
 }
 
 /** The files of the history, and what lies beside them. One history serves all agents. */

@@ -6,6 +6,7 @@ import { basename, join } from 'node:path'
 import { readLogSync } from '../log/index.js'
 import type { StoreFinding } from './health.js'
 import type { AgentStore, StoreEntry } from './health-folders.js'
+import { readable } from './health-log.js'
 import { LOG_EXTENSION } from './log-names.js'
 import { digestTranscript, isSkipped } from './session-digest.js'
 import { fieldsOf, textOf } from './session-digest-events.js'
@@ -21,7 +22,7 @@ export function checkKinship({ layout }: AgentStore, entry: StoreEntry): StoreFi
     case 'spool':
       return checkWaiting(entry.path, layout.transcripts)
     case 'checkpoints':
-      return checkProject(entry.path)
+      return readable(() => checkProject(entry.path)) ?? []
     default:
       return []
   }

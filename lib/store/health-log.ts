@@ -41,6 +41,16 @@ export async function checkLog(
   }
 }
 
+/** `undefined` for what cannot be read: that was told of the log itself. */
+export function readable<Found>(read: () => Found): Found | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (isSessionError(error)) return undefined
+    throw error
+  }
+}
+
 function damageOf(path: string, diagnostics: readonly Diagnostic[]): StoreFinding {
   const counts = new Map<string, number>()
   for (const { code } of diagnostics) counts.set(code, (counts.get(code) ?? 0) + 1)

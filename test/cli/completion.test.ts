@@ -56,6 +56,8 @@ test('a session is offered with its title and age, in the store that was named',
     ':file',
   ])
   expect(await completed(['rename', 'demo-one', 'oth'], place)).toEqual([])
+  await storeSession(place, 'Upper')
+  expect(valuesOf(await completed(['show', 'Up'], place))).toEqual(['Upper'])
 })
 
 test('values that are files are left to the shell, words to choose from are offered', async () => {

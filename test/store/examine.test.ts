@@ -280,3 +280,20 @@ test('the stores of all agents are looked at, or of the one that is named', asyn
   expect(toldOf(await examine(place, { agent: 'default' }))).toEqual([])
   expect((await examine(place)).channels[0]).toMatchObject({ files: 2 })
 })
+
+test('what has the name of a log or a folder and is none is told, and stops nothing', async (t) => {
+  const place = await healthyPlace(t)
+  const { checkpoints, spool, transcripts } = layoutOf({ root: place.root })
+  mkdirSync(join(checkpoints, 'shard.jsonl'), { recursive: true, mode: 0o700 })
+  writeFileSync(spool, '', { mode: 0o600 })
+  chmodSync(checkpoints, 0o700)
+  expect(toldOf(await examine(place))).toEqual([
+    'error unreadable shard.jsonl',
+    'error unreadable .spool',
+  ])
+  const away = join(place.cwd, 'elsewhere')
+  renameSync(transcripts, away)
+  symlinkSync(away, transcripts)
+  appendFileSync(join(away, 'demo.jsonl'), 'damage\n')
+  expect(toldOf(await examine(place))).toContain('error damage demo.jsonl')
+})
