@@ -31,9 +31,9 @@ export class Output {
     return this.isTerminal ? this.#stream.columns : undefined
   }
 
-  /** What is written from now on goes there; it is still shown on this terminal in the end. */
-  readThrough(reader: Writable): void {
-    this.#reader = reader.on('error', () => {})
+  /** What is written from now on goes there, and is shown on this terminal in the end. */
+  readThrough(reader: Writable | undefined): void {
+    this.#reader = reader?.on('error', () => {})
   }
 
   async write(text: string): Promise<void> {

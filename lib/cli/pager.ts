@@ -32,15 +32,21 @@ export async function withPager(
     // Words on stderr would be drawn over, so they wait.
     return await work({ ...surroundings, io: withStderr(io, words) })
   } catch (error) {
+    // What was printed before the failure was true, so it is shown, if anybody still reads.
     if (error instanceof ReaderGone) return 0
+    await output.flush().catch(passOver)
     throw error
   } finally {
+    output.readThrough(undefined)
     pager.end()
     await ended
     io.off('SIGINT', ignore)
     if (words.text !== '') io.stderr.write(words.text)
   }
 }
+
+/** The failure that is on its way already tells more. */
+function passOver(): void {}
 
 function isRefused({ has }: Parsed): boolean {
   return has('no-pager') || has('json') || has('follow')

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { appendFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { runCli } from './command-line.js'
 import { newPlace, type Said, storeSession } from './stored.js'
@@ -91,4 +92,14 @@ test.skipIf(!hasTerminals)('words for people come after the pager has ended', as
   expect(seen).toContain('Nothing was said')
   expect(seen).not.toContain('PAGED:Nothing')
   expect(exitCode).toBe(1)
+})
+
+test.skipIf(!hasTerminals)('a failure is told after what was printed before it', async (t) => {
+  const place = newPlace(t)
+  appendFileSync(await storeSession(place, 'demo'), 'damage\n')
+  const { seen, exitCode } = await playTerminal(['log', 'demo', '--strict'], place, {
+    env: MARKING,
+  })
+  expect(seen).toMatch(/PAGED:[^\n]*bad_line[\s\S]*holds 1 damaged entries/)
+  expect(exitCode).toBe(4)
 })

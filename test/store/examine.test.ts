@@ -165,6 +165,7 @@ test('leftovers of unfinished writes are removed once they are old, and nothing 
     join(root, 'settings.json.3920'),
     join(root, 'audit.jsonl'),
     join(transcripts, 'notes.txt'),
+    join(transcripts, 'demo.jsonl.1'),
     join(transcripts, 'notes.tmp'),
   ]
   for (const path of [...rests, ...others]) writeFileSync(path, '', { mode: 0o600 })
