@@ -1,12 +1,18 @@
-// Colour is for terminals, and only for those who did not say no.
+// Colour is for terminals, and only for those who did not say no; or for those who insist.
 
 import picocolors from 'picocolors'
 import type { Call } from './command.js'
 
 export type Colors = ReturnType<typeof picocolors.createColors>
 
-export function colorsOf({ has, io, output }: Call): Colors {
-  const { NO_COLOR, TERM } = io.env
-  const isRefused = has('no-color') || Boolean(NO_COLOR) || TERM === 'dumb'
-  return picocolors.createColors(output.isTerminal && !isRefused)
+export function colorsOf(call: Pick<Call, 'has' | 'io' | 'output'>): Colors {
+  return picocolors.createColors(isColored(call))
+}
+
+function isColored({ has, io, output }: Pick<Call, 'has' | 'io' | 'output'>): boolean {
+  const { NO_COLOR, FORCE_COLOR, TERM } = io.env
+  if (has('no-color') || NO_COLOR) return false
+  // As Node reads it: set to nothing it insists, too.
+  if (FORCE_COLOR !== undefined) return FORCE_COLOR !== '0' && FORCE_COLOR !== 'false'
+  return output.isTerminal && TERM !== 'dumb'
 }

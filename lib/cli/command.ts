@@ -9,7 +9,7 @@ import type { Output } from './output.js'
 /** What a command may touch of its process. Tests and `bin/` hand it in. */
 export type CliIo = Pick<
   NodeJS.Process,
-  'stdin' | 'stdout' | 'stderr' | 'env' | 'cwd' | 'once' | 'off'
+  'stdin' | 'stdout' | 'stderr' | 'env' | 'cwd' | 'on' | 'once' | 'off'
 >
 
 /** Rooms beside this one, which `bin/` hands in: no room reaches for another of its own floor. */
@@ -56,6 +56,8 @@ export interface OptionSpec {
   /** How the help calls the value; an option without it is a switch. */
   readonly value?: string
   readonly text: string
+  /** Only people give it, so the quick parser leaves it to the whole command line. */
+  readonly isForPeople?: true
 }
 
 export interface Command {
@@ -72,6 +74,8 @@ export interface Command {
   readonly isHot?: true
   /** Called by a harness that takes any other exit code for a veto: it answers 0 whatever happens. */
   readonly isHook?: true
+  /** Its answer may be longer than a screen, and is read in a pager on a terminal. */
+  readonly isPaged?: true
   run(call: Call): Promise<number>
 }
 
@@ -127,5 +131,6 @@ export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
   { name: 'agent', value: 'ID', text: 'whose sessions (default: "default")' },
   { name: 'json', text: 'print JSON for programs; errors are JSON on stderr then' },
   { name: 'no-color', text: 'print without colour, as NO_COLOR and pipes do' },
+  { name: 'no-pager', text: 'print at once, also what is longer than the screen' },
   { name: 'quiet', text: 'print no words on stderr but errors' },
 ]

@@ -8,6 +8,7 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['log', async () => (await import('./commands/log.js')).log],
   ['verify', async () => (await import('./commands/verify.js')).verify],
   ['repair', async () => (await import('./commands/repair.js')).repair],
+  ['doctor', async () => (await import('./commands/doctor.js')).doctor],
   ['list', async () => (await import('./commands/list.js')).list],
   ['show', async () => (await import('./commands/show.js')).show],
   ['tail', async () => (await import('./commands/tail.js')).tail],
@@ -61,4 +62,6 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['prune', async () => (await import('./commands/prune.js')).prune],
   ['import', async () => (await import('./commands/import.js')).importCommand],
   ['relocate', async () => (await import('./commands/relocate.js')).relocate],
+  ['completion', async () => (await import('./commands/completion.js')).completion],
+  ['init', async () => (await import('./commands/init.js')).init],
 ])

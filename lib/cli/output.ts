@@ -1,5 +1,7 @@
 // Text on its way to a stream that may be slow, full or gone.
 
+import type { Writable } from 'node:stream'
+
 // Rows are short and system calls are not free, so rows are gathered into pieces of this size.
 const HELD_CHARS_MAX = 64 * 1024
 
@@ -9,6 +11,7 @@ export class ReaderGone extends Error {}
 export class Output {
   readonly #io: Pick<NodeJS.Process, 'stdout'>
   #held = ''
+  #reader: Writable | undefined
 
   /** Of the process, and not its stream: Node makes that when it is asked for, in milliseconds. */
   constructor(io: Pick<NodeJS.Process, 'stdout'>) {
@@ -28,6 +31,11 @@ export class Output {
     return this.isTerminal ? this.#stream.columns : undefined
   }
 
+  /** What is written from now on goes there, and is shown on this terminal in the end. */
+  readThrough(reader: Writable | undefined): void {
+    this.#reader = reader?.on('error', () => {})
+  }
+
   async write(text: string): Promise<void> {
     this.#held += text
     if (this.#held.length >= HELD_CHARS_MAX) await this.flush()
@@ -39,7 +47,8 @@ export class Output {
     const text = this.#held
     this.#held = ''
     await new Promise<void>((resolve, reject) => {
-      this.#stream.write(text, (error) => {
+      const stream = this.#reader ?? this.#stream
+      stream.write(text, (error) => {
         if (error == null) resolve()
         else reject(isReaderGone(error) ? new ReaderGone() : error)
       })

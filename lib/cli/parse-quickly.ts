@@ -6,7 +6,8 @@ import { type Command, GLOBAL_OPTIONS, type Parsed, parsedOf } from './command.j
 /** `undefined` when they are not plainly right: then commander judges, explains or helps. */
 export function parseQuickly(command: Command, args: readonly string[]): Parsed | undefined {
   const options: Record<string, { type: 'string' | 'boolean' }> = {}
-  for (const { name, value } of [...command.options, ...GLOBAL_OPTIONS]) {
+  for (const { name, value, isForPeople } of [...command.options, ...GLOBAL_OPTIONS]) {
+    if (isForPeople) continue
     options[name] = { type: value === undefined ? 'boolean' : 'string' }
   }
   const operands = command.operand === '' ? [] : command.operand.split(' ')

@@ -23,3 +23,35 @@ export async function withProgress<Result>(
     if (Date.now() - start >= FIRST_MS) notes.sayInPlace('')
   }
 }
+
+// Often enough to be seen moving, and seldom enough to cost nothing.
+const AGAIN_MS = 100
+
+/** For work that tells how far it is: the first word after a second, and no trace at the end. */
+export async function withCounter<Result>(
+  notes: Notes,
+  work: (tell: (text: string) => void) => Promise<Result>,
+): Promise<Result> {
+  if (!notes.isWatched) return work(() => {})
+  let next = Date.now() + FIRST_MS
+  let last = ''
+  let isTold = false
+  const show = () => {
+    const now = Date.now()
+    if (now < next) return
+    next = now + AGAIN_MS
+    isTold = true
+    notes.sayInPlace(last)
+  }
+  // By both: a step may last long without a word, and many steps may leave a timer no time.
+  const timer = setInterval(show, FIRST_MS)
+  try {
+    return await work((text) => {
+      last = text
+      show()
+    })
+  } finally {
+    clearInterval(timer)
+    if (isTold) notes.sayInPlace('')
+  }
+}

@@ -12,6 +12,7 @@ export { writeOnExit } from './exit.js'
 export { type FollowEntry, type FollowOptions, followLog, type ReplacedEntry } from './follow.js'
 export type { Line } from './line-source.js'
 export { inspectLock } from './lock/inspect.js'
+export { hasKernelLock } from './lock/kernel-lock.js'
 export {
   judgeProcess,
   ownIdentity,

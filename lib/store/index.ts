@@ -69,6 +69,7 @@ export {
   type DiskUsage,
   diskUsage,
 } from './disk-usage.js'
+export { type ExamineOptions, type ExamineProgress, examineStore } from './examine.js'
 export {
   type ExpandedNode,
   type ExpandedSummary,
@@ -76,6 +77,7 @@ export {
   expandSummary,
 } from './expand-summary.js'
 export { findEvent } from './find-event.js'
+export { type Fixed, fixStore } from './fix-store.js'
 export {
   type ForeignPlace,
   type ForeignTask,
@@ -85,6 +87,14 @@ export {
 } from './foreign-places.js'
 export { ForeignSource } from './foreign-source.js'
 export { type GrepHit, type GrepOptions, grepStore } from './grep-store.js'
+export type {
+  ChannelName,
+  ChannelSize,
+  FindingCode,
+  HeldLock,
+  StoreFinding,
+  StoreHealth,
+} from './health.js'
 export {
   type AppendHistoryOptions,
   append_history,
@@ -110,6 +120,12 @@ export {
   type SweptFile,
   sweepHistory,
 } from './history-sweep.js'
+export {
+  type IgnoredLines,
+  type InitializedStore,
+  type InitStoreOptions,
+  initStore,
+} from './init-store.js'
 export { findInstalledProgram, type InstalledProgram } from './installed-program.js'
 export { findKnownSession } from './known-session.js'
 export { type Layout, layoutOf, type StoreOptions } from './layout.js'

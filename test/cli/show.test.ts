@@ -253,7 +253,7 @@ test('show of a session in which nothing was said exits with 1', async (t) => {
 })
 
 test.each([
-  [['show'], "missing required argument 'session'", 2],
+  [['show'], 'show needs a session, a file, or --pick', 2],
   [['show', 'demo', '--raw', '--text'], 'do not go together', 2],
   [['show', 'demo', '--raw', '--projected'], 'do not go together', 2],
   [['show', 'nobody'], 'ERR_NOT_FOUND', 3],

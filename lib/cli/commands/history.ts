@@ -38,6 +38,7 @@ export const history: Command = {
     { name: 'all-lines', text: 'every line, repeated ones too' },
   ],
   lesson: LESSON,
+  isPaged: true,
 
   async run(call) {
     const wanted = await wantedOf(call)

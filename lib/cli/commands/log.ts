@@ -32,6 +32,7 @@ export const log: Command = {
     { name: 'strict', text: 'exit with 4 if anything is damaged or unverified' },
   ],
   lesson: LESSON,
+  isPaged: true,
 
   async run(call) {
     refuseTogether(call, 'reverse', 'follow')

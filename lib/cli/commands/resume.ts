@@ -28,7 +28,8 @@ Examples:
   {"session_id":"demo","resumed_from":{"session_id":"demo",…},…,"permissions":"reset"}
 
 Exit codes:
-  0 resumed · 2 wrong use, ambiguous, or failed · 3 nothing to resume; none is created then
+  0 resumed · 1 none was picked · 2 wrong use, ambiguous, or failed
+  3 nothing to resume; none is created then
   4 something is missing, under --strict · 5 --mode append, and another process has it open
 `
 
@@ -53,6 +54,11 @@ export const resume: Command = {
     { name: 'id', value: 'NEW', text: 'the id of the new session (default: a random one)' },
     { name: 'project', value: 'P', text: 'the newest of this project (default: where you are)' },
     { name: 'all', text: 'the newest of any project' },
+    {
+      name: 'pick',
+      text: 'choose it from a list: type to filter, Enter takes it, Esc leaves',
+      isForPeople: true,
+    },
   ],
   lesson: LESSON,
   isHot: true,

@@ -32,6 +32,7 @@ export const search: Command = {
     { name: 'limit', value: 'N', text: 'at most N of them, from 1 to 20 (default: 10)' },
   ],
   lesson: LESSON,
+  isPaged: true,
 
   async run(call) {
     const { searchSessions } = await import('../../store/index.js')

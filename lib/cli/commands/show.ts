@@ -1,7 +1,7 @@
 // A session to read.
 
 import { refuseTogether, storeOptionsOf } from '../arguments.js'
-import type { Call, Command } from '../command.js'
+import { type Call, type Command, UsageError } from '../command.js'
 import { EXIT } from '../exit-codes.js'
 
 const LESSON = `Without a view, the conversation is shown as it goes on: after a compaction the summary and what
@@ -24,28 +24,36 @@ Examples:
   User: hello
 
 Exit codes:
-  0 shown · 1 there is nothing to show · 2 wrong use, or failed · 3 not found
+  0 shown · 1 there is nothing to show, or none was picked · 2 wrong use, or failed · 3 not found
 `
 
 export const show: Command = {
   name: 'show',
   summary: 'Print a session to read, also as the model saw it then',
-  operand: '<session>',
-  operandText: 'a session, or a log file',
+  operand: '[session]',
+  operandText: 'a session, or a log file; not with --pick',
   options: [
     { name: 'raw', text: 'every event of the file, also what stands beside the chain' },
     { name: 'projected', text: 'what the model sees: tools in full, gaps mended' },
     { name: 'text', text: 'only what was said, secrets redacted: one line for each turn' },
     { name: 'at', value: 'U', text: 'as it was when this event was the newest' },
+    {
+      name: 'pick',
+      text: 'choose it from a list: type to filter, Enter takes it, Esc leaves',
+      isForPeople: true,
+    },
   ],
   lesson: LESSON,
+  isPaged: true,
 
   async run(call) {
+    const [target] = call.operands
+    if (target === undefined) throw new UsageError('show needs a session, a file, or --pick')
     refuseTogether(call, 'raw', 'projected')
     refuseTogether(call, 'raw', 'text')
     refuseTogether(call, 'projected', 'text')
     const { pathOf } = await import('../target.js')
-    const path = await pathOf(call.operands[0]!, storeOptionsOf(call))
+    const path = await pathOf(target, storeOptionsOf(call))
     if (await printView(call, path)) return EXIT.done
     call.notes.say(`Nothing was said in ${path} yet`)
     return EXIT.no

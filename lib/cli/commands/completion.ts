@@ -1,0 +1,38 @@
+// Tab completion, for those who install it.
+
+import { type Command, UsageError } from '../command.js'
+import { EXIT } from '../exit-codes.js'
+
+const LESSON = `Prints a script that asks this program what may come next: commands, options, and sessions with
+their title and age where the shell shows such things. It stays right when the program is updated.
+
+Examples:
+  $ echo 'eval "$(jsonl-session completion bash)"' >> ~/.bashrc
+
+  $ jsonl-session completion fish > ~/.config/fish/completions/jsonl-session.fish
+
+For zsh: jsonl-session completion zsh > "\${fpath[1]}/_jsonl-session", and start a new shell.
+
+Exit codes:
+  0 printed · 2 wrong use
+`
+
+export const completion: Command = {
+  name: 'completion',
+  summary: 'Print a script for tab completion with session ids',
+  operand: '<bash|zsh|fish>',
+  operandText: 'the shell',
+  options: [],
+  lesson: LESSON,
+
+  async run(call) {
+    const { COMPLETION_SCRIPTS, SHELLS } = await import('../completion-scripts.js')
+    const shell = SHELLS.find((name) => name === call.operands[0])
+    if (shell === undefined) {
+      throw new UsageError(`completion knows ${SHELLS.join(', ')}, not "${call.operands[0]}"`)
+    }
+    const script = COMPLETION_SCRIPTS[shell]
+    await call.output.write(call.has('json') ? `${JSON.stringify({ shell, script })}\n` : script)
+    return EXIT.done
+  },
+}

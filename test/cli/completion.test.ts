@@ -1,0 +1,110 @@
+// bash is run for real. zsh and fish are not everywhere, so of theirs only the answer that they
+// ask for is held, and that their scripts ask for it.
+
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { COMMANDS } from '../../lib/cli/commands.js'
+import { BINARY, runCli, runWell } from './command-line.js'
+import { newPlace, type Place, storeSession } from './stored.js'
+
+async function completed(words: readonly string[], place?: Place): Promise<string[]> {
+  const options = place === undefined ? {} : { root: place.root }
+  const stdout = await runWell(['__complete', '--', ...words], options)
+  return stdout.split('\n').filter(Boolean)
+}
+
+const valuesOf = (rows: readonly string[]) => rows.map((row) => row.split('\t')[0])
+
+test('the first word is any command of the table, with what it does', async () => {
+  const rows = await completed([''])
+  const first = [...new Set([...COMMANDS.keys()].map((name) => name.split(' ')[0]))]
+  expect(valuesOf(rows)).toEqual(first)
+  expect(rows).toContain('verify\tCheck logs for damage, broken chains and bad events; reads only')
+  expect(valuesOf(await completed(['res']))).toEqual(['resume'])
+  expect(valuesOf(await completed(['help', 'res']))).toEqual(['resume'])
+})
+
+test('a group goes on with its commands, also where its name is a command itself', async () => {
+  expect(valuesOf(await completed(['hooks', '']))).toEqual(['install', 'uninstall', 'status'])
+  expect(valuesOf(await completed(['history', 'r']))).toEqual(['rotate'])
+  expect(valuesOf(await completed(['history', '--f']))).toEqual(['--forward'])
+})
+
+test('options are those of the command and those of all', async () => {
+  const options = valuesOf(await completed(['verify', '--']))
+  expect(options).toEqual(expect.arrayContaining(['--all', '--root', '--json', '--help']))
+  expect(options).not.toContain('--mode')
+  expect(valuesOf(await completed(['--root', 'x', 'verify', '--al']))).toEqual(['--all'])
+})
+
+test('a session is offered with its title and age, in the store that was named', async (t) => {
+  const place = newPlace(t)
+  await storeSession(place, 'demo-one')
+  await storeSession(place, 'demo-two', { second: 100, said: [['user', 'u1', 'fix\tthe parser']] })
+  await storeSession(place, 'other')
+  expect(await completed(['show', 'demo'], place)).toEqual([
+    'demo-two\tfix the parser, 2026-01-01',
+    'demo-one\thello, 2026-01-01',
+  ])
+  expect(valuesOf(await completed(['--root', place.root, 'fork', 'oth']))).toEqual(['other'])
+  expect(valuesOf(await completed(['fork', `--root=${place.root}`, 'oth']))).toEqual(['other'])
+  expect(valuesOf(await completed(['history', '--session', 'oth'], place))).toEqual(['other'])
+  expect(valuesOf(await completed(['verify', 'demo-one', 'oth'], place))).toEqual([
+    'other',
+    ':file',
+  ])
+  expect(await completed(['rename', 'demo-one', 'oth'], place)).toEqual([])
+  await storeSession(place, 'Upper')
+  expect(valuesOf(await completed(['show', 'Up'], place))).toEqual(['Upper'])
+})
+
+test('values that are files are left to the shell, words to choose from are offered', async () => {
+  expect(valuesOf(await completed(['list', '--root', '']))).toEqual([':file'])
+  expect(valuesOf(await completed(['bypass', 'x', '']))).toEqual(['on', 'off'])
+  expect(valuesOf(await completed(['completion', '']))).toEqual(['bash', 'zsh', 'fish'])
+  expect(await completed(['list', '--limit', ''])).toEqual([])
+})
+
+test('what cannot be answered is answered with silence', async () => {
+  const answer = await runCli(['__complete', '--', 'no', 'such', ''], { root: '/dev/null' })
+  expect(answer).toEqual({ stdout: '', stderr: '', exitCode: 0 })
+})
+
+test('bash completes commands, options, sessions and files', async (t) => {
+  const place = newPlace(t)
+  await storeSession(place, 'demo-one')
+  const bin = join(place.cwd, 'bin')
+  mkdirSync(bin)
+  symlinkSync(BINARY, join(bin, 'jsonl-session'))
+  writeFileSync(join(place.cwd, 'demo file.jsonl'), '')
+  const script = await runWell(['completion', 'bash'])
+  const asked = (...words: string[]) => {
+    const quoted = ['jsonl-session', ...words].map((word) => `'${word}'`).join(' ')
+    const line = `${script}\nCOMP_WORDS=(${quoted}); COMP_CWORD=${words.length}; _jsonl_session
+      printf '%s\\n' "\${COMPREPLY[@]}"`
+    const env = { PATH: `${bin}:${process.env['PATH']}`, JSONL_SESSION_ROOT: place.root }
+    const args = ['--noprofile', '--norc', '-c', line]
+    const { stdout, stderr } = spawnSync('bash', args, { cwd: place.cwd, env, encoding: 'utf8' })
+    expect(stderr).toBe('')
+    return stdout.split('\n').filter(Boolean)
+  }
+  expect(asked('ver')).toEqual(['verify'])
+  expect(asked('verify', '--al')).toEqual(['--all'])
+  expect(asked('show', 'dem')).toEqual(['demo-one'])
+  expect(asked('verify', 'dem')).toEqual(['demo-one', 'demo file.jsonl'])
+  expect(asked('list', '--root', '=', 'demo')).toEqual(['demo file.jsonl'])
+})
+
+test.each(['bash', 'zsh', 'fish'])('the script for %s asks the program', async (shell) => {
+  const script = await runWell(['completion', shell])
+  expect(script).toContain('__complete -- ')
+  expect(JSON.parse(await runWell(['completion', shell, '--json']))).toEqual({ shell, script })
+})
+
+test('a shell that is not known is wrong use', async () => {
+  const answer = await runCli(['completion', 'tcsh'])
+  expect(answer).toMatchObject({ stdout: '', exitCode: 2 })
+  expect(answer.stderr).toContain('bash, zsh, fish')
+})

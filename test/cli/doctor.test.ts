@@ -1,0 +1,60 @@
+import { appendFileSync, chmodSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { runCli, runWell } from './command-line.js'
+import { contentsOf, newPlace, storeSession } from './stored.js'
+
+test('a healthy store is told on one screen, with 0', async (t) => {
+  const place = newPlace(t)
+  await storeSession(place, 'demo')
+  const before = contentsOf(place.root)
+  const stdout = await runWell(['doctor'], { root: place.root })
+  expect(stdout).toMatch(/^transcripts +1 file +\d/m)
+  expect(stdout).toMatch(/^locks +(?:kernel|advisory), 0 held$/m)
+  expect(stdout).toMatch(/^history +0 of 10000 entries/m)
+  expect(stdout).toMatch(/^healthy {2}both ends of each log$/m)
+  expect(await runWell(['doctor', '--deep'], { root: place.root })).toContain('every line was read')
+  expect(contentsOf(place.root)).toEqual(before)
+})
+
+test.skipIf(process.platform === 'win32')(
+  'findings are answered with 1, --fix says each thing it did, and what stays is told',
+  async (t) => {
+    const place = newPlace(t)
+    const { root } = place
+    const path = await storeSession(place, 'demo')
+    const leftover = join(root, '.transcripts', 'settings.json.42')
+    writeFileSync(leftover, '', { mode: 0o600 })
+    utimesSync(leftover, 1, 1)
+    chmodSync(path, 0o644)
+    const found = await runCli(['doctor'], { root })
+    expect(found.exitCode).toBe(1)
+    expect(found.stdout).toContain(`warning  mode  ${path}`)
+    expect(found.stderr).toContain('doctor --fix')
+    expect(statSync(path).mode & 0o777).toBe(0o644)
+
+    const fixed = await runCli(['doctor', '--fix'], { root })
+    expect(fixed.exitCode).toBe(0)
+    expect(fixed.stdout).toContain(`fixed  took the rights of others from ${path}\n`)
+    expect(fixed.stdout).toContain(`fixed  removed ${leftover}\n`)
+
+    appendFileSync(path, 'damage\n')
+    const damaged = await runCli(['doctor', '--fix', '--json'], { root })
+    expect(damaged.exitCode).toBe(1)
+    expect(JSON.parse(damaged.stdout)).toMatchObject({
+      isHealthy: false,
+      findings: [{ code: 'damage', path, message: 'bad_line (1)' }],
+      fixed: [],
+    })
+  },
+)
+
+test('many findings of one kind stay on the screen', async (t) => {
+  const place = newPlace(t)
+  for (let index = 0; index < 8; index++) {
+    appendFileSync(await storeSession(place, `demo${index}`), 'damage\n')
+  }
+  const { stdout } = await runCli(['doctor'], { root: place.root })
+  expect(stdout.match(/^error {2}damage/gm)).toHaveLength(5)
+  expect(stdout).toContain('… and 3 more of error damage; --json shows all')
+})

@@ -1,0 +1,48 @@
+// The command line on a real terminal, by way of Python's pseudo-terminals.
+
+import { spawn, spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { BINARY } from './command-line.js'
+import type { Place } from './stored.js'
+
+const DRIVER = fileURLToPath(new URL('children/terminal.py', import.meta.url))
+
+export const hasTerminals = spawnSync('python3', ['-c', 'import pty']).status === 0
+
+/** Once the text is seen: keys to type, or a signal to send. */
+export interface Step {
+  readonly wait: string
+  readonly send?: string
+  readonly signal?: 'SIGINT' | 'SIGTERM'
+}
+
+export interface Played {
+  readonly seen: string
+  readonly exitCode: number
+  readonly isGivenBack: boolean
+  readonly stepsLeft: number
+}
+
+export async function playTerminal(
+  args: readonly string[],
+  { root, cwd }: Place,
+  { steps = [], env = {} }: { steps?: readonly Step[]; env?: Record<string, string> } = {},
+): Promise<Played> {
+  const play = {
+    args: [process.execPath, BINARY, ...args],
+    cwd,
+    steps,
+    rows: 24,
+    columns: 80,
+    env: {
+      PATH: process.env['PATH'],
+      TERM: 'xterm',
+      JSONL_SESSION_ROOT: root,
+      JSONL_SESSION_HOME: root,
+      ...env,
+    },
+  }
+  const child = spawn('python3', [DRIVER, JSON.stringify(play)])
+  const stdout = await child.stdout.setEncoding('utf8').toArray()
+  return JSON.parse(stdout.join('')) as Played
+}
