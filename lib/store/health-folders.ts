@@ -2,7 +2,7 @@
 // lock, the rest of a write that was not finished, or not known. Names alone decide.
 
 import { lstatSync, type Stats, statSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { ChannelName } from './health.js'
 import { rolloverNumbers, rolloverPath } from './history-files.js'
 import { type Layout, layoutOf, type StoreOptions } from './layout.js'
@@ -86,6 +86,8 @@ export function unknownNames(layout: Layout): string[] {
     ...channelFolders(layout).map(([, folder]) => basename(folder)),
     ...[layout.retentionPath, layout.relocationsPath].flatMap(familyOf),
     ...[layout.historyPath, layout.historySweepPath].flatMap(familyOf),
+    ...[layout.archive, layout.trash].map(({ transcripts }) => basename(dirname(transcripts))),
+    ...[layout.imports, layout.fileHistory].map((folder) => basename(folder)),
     AGENTS,
     '.gitignore',
   ])

@@ -48,11 +48,10 @@ const IN_ROOT = [
   '.archive/',
   '.trash/',
   '.imports/',
-  '/audit.jsonl*',
   '/relocations.jsonl*',
   '/retention.jsonl*',
 ]
-const IN_HOME = ['/history.jsonl*', '/history.sweep.json*', '/file-history/']
+const IN_HOME = ['/history.jsonl*', '/history.sweep.json*', 'file-history/']
 
 /** Harmless to repeat. */
 export function initStore({ dryRun = false, ...options }: InitStoreOptions = {}): InitializedStore {

@@ -175,7 +175,7 @@ test('leftovers of unfinished writes are removed once they are old, and nothing 
   const health = await examine(place)
   const leftovers = health.findings.filter(({ code }) => code === 'leftover')
   expect(leftovers.map(({ path }) => path).sort()).toEqual([...rests].sort())
-  expect(health.unknown).toEqual(['audit.jsonl', 'file-history'])
+  expect(health.unknown).toEqual(['audit.jsonl'])
 
   const fixed = fixStore(health)
   expect(fixed.map(({ path, what }) => [what, path]).sort()).toEqual(
