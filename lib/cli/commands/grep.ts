@@ -46,6 +46,7 @@ export const grep: Command = {
     { name: 'files-with-matches', short: 'l', text: 'print only the names of files' },
   ],
   lesson: LESSON,
+  isPaged: true,
 
   async run(call) {
     refuseTogether(call, 'fixed-strings', 'extended-regexp')

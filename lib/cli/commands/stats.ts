@@ -35,6 +35,7 @@ export const stats: Command = {
     { name: 'until', value: 'TIME', text: 'only events before this time' },
   ],
   lesson: LESSON,
+  isPaged: true,
 
   async run(call) {
     for (const other of ['project', 'by', 'since', 'until']) refuseTogether(call, 'top', other)
