@@ -37,13 +37,19 @@ export const readCases = [
   {
     name: 'full-parse',
     needsLogs: true,
-    against: 'ndjson over createReadStream',
     durability: 'reads only',
-    target: { least: 3 },
+    rows: [
+      { against: 'ndjson over createReadStream', target: { least: 3 } },
+      { against: 'readline and JSON.parse' },
+    ],
     async measure({ logs, isQuick }) {
-      const ways = { ours: 'read-log', baseline: 'ndjson', again: 'ndjson' }
-      const { times } = await sampleWays(ways, logs.large, isQuick ? 3 : 5)
-      return [compareTimes(times)]
+      const ways = { ours: 'read-log', ndjson: 'ndjson', again: 'ndjson', readline: 'readline' }
+      const { times } = await sampleWays(ways, logs.large, isQuick ? 2 : 4)
+      const { ours, again } = times
+      return [
+        compareTimes({ ours, baseline: times.ndjson, again }),
+        compareTimes({ ours, baseline: times.readline }),
+      ]
     },
   },
   {
