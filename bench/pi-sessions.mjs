@@ -24,8 +24,11 @@ export async function makePiSessions({ folder, sessions, messageChars = MESSAGE_
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const random = randomOf(8)
   const source = textOf(SOURCE_CHARS, random)
-  for (const { id, bytes } of sessions) {
-    makeFile(join(folder, `${id}.jsonl`), { id, bytes, source, random, messageChars })
+  for (const { id, bytes, copies = 1 } of sessions) {
+    for (let copy = 0; copy < copies; copy++) {
+      const name = copies === 1 ? id : `${id}${copy}`
+      makeFile(join(folder, `${name}.jsonl`), { id: name, bytes, source, random, messageChars })
+    }
   }
   return {}
 }

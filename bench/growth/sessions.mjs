@@ -61,7 +61,7 @@ async function makeStore(folder, count) {
   const { skipped } = await runInChild('make-pi-sessions', {
     folder: pi,
     messageChars: 2000,
-    sessions: Array.from({ length: count }, (_, index) => ({ id: `s${index}`, bytes: PI_BYTES })),
+    sessions: [{ id: 's', bytes: PI_BYTES, copies: count }],
   })
   return { root, pi, count, skipped, project: projectName(projects - 1) }
 }
