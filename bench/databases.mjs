@@ -7,17 +7,19 @@ import { loadPeer, loadSqlite, NotInstalled } from './peers.mjs'
 
 const BATCH = 500
 const MOST_KEPT = 1000
-const LINE_BYTES = 64 * 1024
+const SHORT_BYTES = 4096
 const NEWLINE = 0x0a
 
-/** It returns some of the uuids, which databases are there, and why the others are not. */
+/** It returns some of the uuids, and why a database is not there. Without a folder, none is made. */
 export async function makeDatabases({ path, folder }) {
   const uuids = []
-  const { sinks, skipped } = await openSinks(folder)
+  const { sinks, skipped } =
+    folder === undefined ? { sinks: [], skipped: {} } : await openSinks(folder)
   let batch = []
   for (const { event } of readLogSync(path)) {
-    batch.push({ uuid: event.uuid, line: JSON.stringify(event) })
     uuids.push(event.uuid)
+    if (sinks.length === 0) continue
+    batch.push({ uuid: event.uuid, line: JSON.stringify(event) })
     if (batch.length < BATCH) continue
     for (const sink of sinks) await sink.write(batch)
     batch = []
@@ -75,14 +77,14 @@ const WAYS = {
   ours({ path }) {
     const index = indexUuids(path)
     const fd = openSync(path, 'r')
-    let bytes = Buffer.allocUnsafe(LINE_BYTES)
+    const short = Buffer.allocUnsafe(SHORT_BYTES)
     const find = (uuid) => {
       const offset = index.find(uuid)
-      for (;;) {
+      // Most lines are short; the few others are read again with more room.
+      for (let bytes = short; ; bytes = Buffer.allocUnsafe(8 * bytes.length)) {
         const length = readSync(fd, bytes, 0, bytes.length, offset)
         const end = bytes.subarray(0, length).indexOf(NEWLINE)
         if (end !== -1) return bytes.toString('utf8', 0, end)
-        bytes = Buffer.allocUnsafe(2 * bytes.length)
       }
     }
     return { find, close: () => closeSync(fd) }

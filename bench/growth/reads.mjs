@@ -11,6 +11,8 @@ import { FILE_AXIS, fileSizes, TIME_AXIS } from './sizes.mjs'
 const LARGE = 100_000_000
 // It takes half a minute for a gigabyte.
 const MOST_FOR_JQ = 100_000_000
+// How others go on is clear by then, and a gigabyte takes them minutes.
+const MOST_FOR_OTHERS = 300_000_000
 
 export const readGrowth = {
   name: 'growth-reads',
@@ -34,8 +36,8 @@ async function makeLogs(folder, sizes) {
   await runInChild('make-logs', named)
   const logs = []
   for (const { path, bytes } of named) {
-    const own = join(folder, `databases-${bytes}`)
-    mkdirSync(own, { mode: 0o700 })
+    const own = bytes > MOST_FOR_OTHERS ? undefined : join(folder, `databases-${bytes}`)
+    if (own !== undefined) mkdirSync(own, { mode: 0o700 })
     logs.push({
       path,
       bytes,
@@ -106,7 +108,7 @@ async function indexedCurve(logs, rounds) {
     { series: 'ours, index in memory', isOurs: true, sample: look('ours') },
     ...Object.keys(peers)
       .filter((name) => skipped[name] === undefined)
-      .map((name) => ({ series: peers[name], sample: look(name) })),
+      .map((name) => ({ series: peers[name], most: MOST_FOR_OTHERS, sample: look(name) })),
   ]
   return curveOf(logs, ways, rounds, {
     name: 'by-uuid-indexed',
@@ -116,12 +118,14 @@ async function indexedCurve(logs, rounds) {
 }
 
 function ourCell(series, argumentOf) {
-  return { ...childCell(series, argumentOf), isOurs: true }
+  const most = Number.POSITIVE_INFINITY
+  return { ...childCell(series, argumentOf), isOurs: true, most }
 }
 
 function childCell(series, argumentOf) {
   return {
     series,
+    most: MOST_FOR_OTHERS,
     sample: async (log) => ({ time: (await runInChild('read-some', argumentOf(log))).time }),
   }
 }
