@@ -12,6 +12,25 @@ export default defineConfig({
       provider: 'v8',
       include: ['lib/**/*.ts', 'bin/**/*.ts'],
       reporter: ['text-summary', 'json-summary'],
+      // What is reached, room by room, so that it cannot be lost again. The rooms that a format or a
+      // promise depends on are to be at 100; in the log what is missing are races between processes
+      // and other systems' answers, which the torture tests meet in processes nobody counts. The
+      // rooms of the command line and of MCP are missing: their tests run the built program.
+      thresholds: {
+        'lib/format/**': { branches: 100 },
+        'lib/chain/**': { branches: 100 },
+        'lib/log/*.ts': { branches: 95 },
+        'lib/log/lock/*.ts': { branches: 85 },
+        'lib/redaction/**': { branches: 99 },
+        'lib/compaction/**': { branches: 95 },
+        'lib/continuity/**': { branches: 93 },
+        'lib/summarizers/**': { branches: 91 },
+        'lib/store/**': { branches: 89 },
+        'lib/files/**': { branches: 86 },
+        'lib/session/**': { branches: 85 },
+        'lib/exporters/**': { branches: 85 },
+        'lib/hooks/**': { branches: 79 },
+      },
     },
   },
 })

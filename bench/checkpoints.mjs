@@ -18,21 +18,23 @@ export function projectName(number) {
   return `/home/ada/work/project-${number}`
 }
 
-/** A store per entry: so many projects, so many checkpoints in each. */
+/** A store per entry: so many projects, so many checkpoints in each, one a minute from `start` on. */
 export async function makeCheckpoints({ stores }) {
   const { LineEncoder } = await loadFormat()
   const { appendCheckpoint } = await loadSessions()
   const encoder = new LineEncoder()
   const random = randomOf(7)
   const source = textOf(SOURCE_CHARS, random)
-  for (const { root, projects, perProject } of stores) {
+  for (const { root, projects, perProject, start = START } of stores) {
     for (let number = 0; number < projects; number++) {
       const project = projectName(number)
       const said = { session_key: 'first', trigger: 'periodic', harness: 'bench', digest: '' }
       const { path } = await appendCheckpoint({ ...said, prompt_count: 1, project }, { root })
       encoder.reset()
       for (let at = 0; at < perProject; at++) {
-        encoder.addEvent(lineOf(project, number * perProject + at, source, random))
+        const index = number * perProject + at
+        const ts = new Date(start + index * MINUTE_MS).toISOString()
+        encoder.addEvent(lineOf({ project, index, ts }, source, random))
       }
       writeFileSync(path, encoder.bytes({ isolate: false }))
     }
@@ -40,9 +42,8 @@ export async function makeCheckpoints({ stores }) {
 }
 
 /** As a passive checkpoint is: ten prompts, a few words of each. */
-function lineOf(project, index, source, random) {
+function lineOf({ project, index, ts }, source, random) {
   const id = uuidOf(index)
-  const ts = new Date(START + index * MINUTE_MS).toISOString()
   const snippet = () => {
     const start = Math.floor(random() * (SOURCE_CHARS - SNIPPET_CHARS))
     return `- ${source.slice(start, start + SNIPPET_CHARS)}`

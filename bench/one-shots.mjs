@@ -5,15 +5,16 @@ import { appendFileSync } from 'node:fs'
 import properLockfile from 'proper-lockfile'
 import { around, newEventsOf, readyEventsOf, textPayloads } from './events.mjs'
 import { appendOnce } from './library.mjs'
+import { loadSqlite } from './peers.mjs'
 
 const WARM_UPS = 5
 const PAYLOAD_CHARS = 200
 
-const WAYS = { 'append-once': appendOnceTo, 'proper-lockfile': lockAndAppendTo }
+const WAYS = { 'append-once': appendOnceTo, 'proper-lockfile': lockAndAppendTo, sqlite: insertInto }
 
 /** It returns when this process began and ended, by the clock that all processes share. */
 export async function append({ way, path, warmUpPath, count }) {
-  const appendTo = WAYS[way]()
+  const appendTo = await WAYS[way]()
   for (let done = 0; done < WARM_UPS; done++) await appendTo(warmUpPath)
   const go = once(process, 'message')
   process.send({ ready: true })
@@ -36,6 +37,20 @@ function lockAndAppendTo() {
     const unlock = await properLockfile.lock(path, { realpath: false, retries })
     appendFileSync(path, `${JSON.stringify(next())}\n`)
     await unlock()
+  }
+}
+
+/** Opened and closed for each, as the others are, because nobody keeps it open. */
+async function insertInto() {
+  const sqlite = await loadSqlite()
+  const next = around(readyEventsOf(textPayloads(PAYLOAD_CHARS)))
+  return (path) => {
+    const database = sqlite.open(`${path}.db`)
+    database.exec('PRAGMA busy_timeout = 60000; PRAGMA journal_mode = WAL')
+    database.exec('PRAGMA synchronous = NORMAL')
+    database.exec('CREATE TABLE IF NOT EXISTS events (id INTEGER PRIMARY KEY, event TEXT NOT NULL)')
+    database.prepare('INSERT INTO events (event) VALUES (?)').run(JSON.stringify(next()))
+    database.close()
   }
 }
 

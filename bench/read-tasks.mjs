@@ -2,6 +2,7 @@
 
 import { once } from 'node:events'
 import { closeSync, createReadStream, openSync, readFileSync, readSync } from 'node:fs'
+import { createInterface } from 'node:readline'
 import { indexUuids, readLogSync } from './library.mjs'
 
 const CHUNK_BYTES = 256 * 1024
@@ -19,6 +20,7 @@ const WAYS = {
   'read-bytes': readBytes,
   'parse-lines': parseLines,
   ndjson: parseWithNdjson,
+  readline: parseWithReadline,
 }
 
 /** It returns the time in microseconds, and how much memory the process had at most. */
@@ -63,6 +65,15 @@ async function parseWithNdjson({ path }) {
     if (typeof event.uuid === 'string') events++
   })
   await once(stream, 'end')
+  return events
+}
+
+async function parseWithReadline({ path }) {
+  let events = 0
+  const input = createReadStream(path)
+  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    if (typeof JSON.parse(line).uuid === 'string') events++
+  }
   return events
 }
 

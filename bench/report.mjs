@@ -1,5 +1,7 @@
 // Rows become a table for people and a file for programs.
 
+import { shortNumber } from './chart.mjs'
+
 // Two runs of the same code differ by so much on a quiet machine.
 const NOISE_LEAST = 0.93
 const NOISE_MOST = 1.07
@@ -22,12 +24,56 @@ export function tableOf(rows) {
     row.note ?? row.verdict,
     noiseText(row),
   ])
+  return table(head, cells)
+}
+
+/** A line per series, a column per size, and how much more the largest takes than the smallest. */
+export function curveTableOf({ x, y, series }) {
+  const sizes = [...new Set(series.flatMap(({ points }) => points.map((point) => point.x)))]
+  sizes.sort((left, right) => left - right)
+  const cells = series.map(({ name, points, note }) => [
+    name,
+    ...sizes.map((size) => {
+      const point = points.find((candidate) => candidate.x === size)
+      return point === undefined ? (note ?? '–') : named(point.y, y.unit)
+    }),
+    growthText(points),
+  ])
+  return table([y.label, ...sizes.map((size) => named(size, x.unit)), 'growth'], cells)
+}
+
+function growthText(points) {
+  if (points.length < 2) return '–'
+  const [first, last] = [points[0], points.at(-1)]
+  return `${shortNumber(last.y / first.y)}× for ${shortNumber(last.x / first.x)}×`
+}
+
+function named(value, unit) {
+  return unit === undefined ? shortNumber(value) : `${shortNumber(value)} ${unit}`
+}
+
+function table(head, rows) {
+  // A pipe in a cell would begin the next one.
+  const cells = rows.map((line) => line.map((cell) => cell.replaceAll('|', '\\|')))
   const widths = head.map((title, column) =>
     Math.max(title.length, 3, ...cells.map((line) => line[column].length)),
   )
   const spell = (line) => `| ${line.map((cell, at) => cell.padEnd(widths[at])).join(' | ')} |`
   const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`
   return [spell(head), rule, ...cells.map(spell)].join('\n')
+}
+
+/** For a page that is read: what was measured, against what, and whether it was enough. */
+export function publishedTableOf(rows) {
+  const cells = rows.map((row) => [
+    row.name,
+    row.peer === undefined ? row.against : `${row.against} (${row.peer})`,
+    row.durability,
+    figure(row.value, row.unit),
+    targetText(row),
+    row.isNoisy ? `${row.verdict}, noisy ${row.noise.toFixed(2)}` : (row.note ?? row.verdict),
+  ])
+  return table(['case', 'against', 'durability', 'median', 'target', 'verdict'], cells)
 }
 
 export function summaryOf(rows) {

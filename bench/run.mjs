@@ -8,20 +8,25 @@ import { constants, cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { cases, rowsOf } from './cases/index.mjs'
+import { growthCases } from './growth/index.mjs'
 import { openLog } from './library.mjs'
 import { runInChild, stopChildren } from './processes.mjs'
-import { finishRow, summaryOf, tableOf } from './report.mjs'
+import { publish } from './publish.mjs'
+import { curveTableOf, finishRow, summaryOf, tableOf } from './report.mjs'
 
 const USAGE = `Usage: npm run bench -- [options]
 
   --only name,…   these cases, or those whose names begin so
-  --quick         fewer rounds, and a log of 100 MB instead of 1 GB
+  --quick         fewer rounds and small sizes: a log of 100 MB instead of 1 GB
   --json FILE     also write all figures to a file
+  --publish       also put the figures and the curves into docs/PERFORMANCE.md; what was not run this
+                  time stays as it was measured before
   --check         exit with 1 when a target is missed
   --list          name the cases
 `
 const TMPFS = 0x01021994
 const SMALL_BYTES = 10_000_000
+const everyCase = [...cases, ...growthCases]
 
 const folder = mkdtempSync(join(tmpdir(), 'jsonl-session-bench-'))
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
@@ -41,16 +46,19 @@ async function main() {
   const options = optionsOf(process.argv.slice(2))
   if (options === undefined) return 2
   if (options.help || options.list) {
-    console.log(options.help ? USAGE : cases.map(({ name }) => name).join('\n'))
+    console.log(options.help ? USAGE : everyCase.map(({ name }) => name).join('\n'))
     return 0
   }
   const machine = await describeMachine()
-  const rows = await runCases(options)
-  console.log(`${headOf(machine, options)}\n\n${tableOf(rows)}\n\n${summaryOf(rows)}`)
+  const { rows, curves } = await runCases(options)
+  const report = { ...machine, isQuick: options.quick, rows, curves }
+  console.log(headOf(machine, options))
+  if (rows.length > 0) console.log(`\n${tableOf(rows)}\n\n${summaryOf(rows)}`)
+  for (const curve of curves) console.log(`\n${curve.title}\n\n${curveTableOf(curve)}`)
   if (options.json !== undefined) {
-    const report = { ...machine, isQuick: options.quick, rows }
     writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`)
   }
+  if (options.publish) console.error(`${publish(report)} is written`)
   if (rows.some(({ verdict }) => verdict === 'crashed')) return 1
   return options.check && rows.some(({ verdict }) => verdict === 'missed') ? 1 : 0
 }
@@ -64,11 +72,13 @@ function optionsOf(args) {
         only: { type: 'string' },
         json: { type: 'string' },
         quick: flag,
+        publish: flag,
         check: flag,
         list: flag,
         help: { ...flag, short: 'h' },
       },
     })
+    if (values.quick && values.publish) throw new Error('Quick figures are not for publishing')
     return { ...values, selected: selectedCases(values.only) }
   } catch (error) {
     console.error(`${error.message}\n\n${USAGE}`)
@@ -77,41 +87,76 @@ function optionsOf(args) {
 }
 
 function selectedCases(only) {
-  if (only === undefined) return cases
+  if (only === undefined) return everyCase
   const names = only.split(',').flatMap((wanted) => {
-    const exact = cases.filter(({ name }) => name === wanted)
-    const found = exact.length > 0 ? exact : cases.filter(({ name }) => name.startsWith(wanted))
+    const exact = everyCase.filter(({ name }) => name === wanted)
+    const found = exact.length > 0 ? exact : everyCase.filter(({ name }) => name.startsWith(wanted))
     if (wanted === '' || found.length === 0) throw new Error(`There is no case "${wanted}"`)
     return found
   })
-  return cases.filter((candidate) => names.includes(candidate))
+  return everyCase.filter((candidate) => names.includes(candidate))
 }
 
 async function runCases({ selected, quick: isQuick }) {
   const rows = []
+  const curves = []
   let logs
   for (const current of selected) {
     if (current.needsLogs && logs === undefined) logs = await makeLogs(isQuick)
     process.stderr.write(`${current.name} …`)
-    const done = await runCase(current, { isQuick, logs })
-    rows.push(...done)
-    console.error(` ${done.map(({ note, verdict }) => note ?? verdict).join(', ')}`)
+    const start = performance.now()
+    const run = growthCases.includes(current) ? runGrowth : runCase
+    const done = await run(current, { isQuick, logs })
+    rows.push(...(done.rows ?? []))
+    curves.push(...(done.curves ?? []))
+    const seconds = ((performance.now() - start) / 1000).toFixed(0)
+    console.error(` ${done.said} (${seconds} s)`)
   }
-  return rows
+  return { rows, curves }
 }
 
 async function runCase(current, context) {
-  const rows = rowsOf(current)
-  const caseFolder = join(folder, current.name)
-  mkdirSync(caseFolder, { mode: 0o700 })
+  const rows = await measuredRows(current, context)
+  return { rows, said: rows.map(({ note, verdict }) => note ?? verdict).join(', ') }
+}
+
+async function measuredRows(current, context) {
+  const measuredAt = new Date().toISOString()
+  const rows = rowsOf(current).map((row) => ({ ...row, measuredAt }))
   try {
-    const argument = { ...context, name: current.name, folder: caseFolder }
-    const { measured, skipped } = await runInChild('case', argument, { ownGroup: true })
+    const { measured, skipped } = await runAlone('case', current, context)
     if (skipped === undefined) return rows.map((row, index) => finishRow(row, measured[index]))
     return rows.map((row) => ({ ...row, verdict: 'skipped', note: skipped }))
   } catch (error) {
     console.error(`\n${error.message}`)
     return rows.map((row) => ({ ...row, verdict: 'crashed', error: error.message }))
+  }
+}
+
+/** A growth that fails is a row that says so; there is no curve then. */
+async function runGrowth(current, context) {
+  const measuredAt = new Date().toISOString()
+  try {
+    const curves = await runAlone('growth', current, context)
+    return {
+      curves: curves.map((curve) => ({ ...curve, case: current.name, measuredAt })),
+      said: curves.map(({ name }) => name).join(', '),
+    }
+  } catch (error) {
+    console.error(`\n${error.message}`)
+    const row = { name: current.name, against: '–', durability: '–', unit: '×', target: null }
+    return {
+      rows: [{ ...row, measuredAt, verdict: 'crashed', error: error.message }],
+      said: 'crashed',
+    }
+  }
+}
+
+async function runAlone(task, { name }, context) {
+  const caseFolder = join(folder, name)
+  mkdirSync(caseFolder, { mode: 0o700 })
+  try {
+    return await runInChild(task, { ...context, name, folder: caseFolder }, { ownGroup: true })
   } finally {
     rmSync(caseFolder, { recursive: true, force: true })
   }

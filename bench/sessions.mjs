@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { randomOf, textOf } from './events.mjs'
 import { loadSessions } from './library.mjs'
+import { loadPi } from './peers.mjs'
 import { peakBytes } from './read-tasks.mjs'
 
 const COMPACTIONS = 20
@@ -55,6 +56,11 @@ const WAYS = {
     const lines = readFileSync(join(root, '.transcripts', `${id}.jsonl`), 'utf8').split('\n')
     const events = lines.filter((line) => line !== '').map((line) => JSON.parse(line))
     return events.filter(({ type }) => type === 'assistant').length
+  },
+  async pi(folder, id) {
+    const { SessionManager } = await loadPi()
+    const path = join(folder, `${id}.jsonl`)
+    return () => SessionManager.open(path, folder).buildSessionContext().messages.length
   },
 }
 

@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path'
 import { around, newEventsOf, readyEventsOf } from './events.mjs'
 import { openLog } from './library.mjs'
-import { loadPeer, loadSqlite } from './peers.mjs'
+import { loadPeer, loadPi, loadSqlite } from './peers.mjs'
 
 const FILE = 'log.jsonl'
 const PRODUCERS = 16
@@ -36,11 +36,15 @@ export function oursInBursts(payloads, burst) {
 
 /** Ours, every event on the disk before it is acknowledged, and many who ask for it at once. */
 export function oursBySixteen(payloads) {
+  return oursByMany(payloads, PRODUCERS)
+}
+
+export function oursByMany(payloads, producers) {
   return ours(payloads, { durability: 'always' }, async (writer, next, count) => {
     async function produce() {
-      for (let done = 0; done < count / PRODUCERS; done++) await writer.append(next())
+      for (let done = 0; done < count / producers; done++) await writer.append(next())
     }
-    await Promise.all(Array.from({ length: PRODUCERS }, produce))
+    await Promise.all(Array.from({ length: producers }, produce))
   })
 }
 
@@ -92,7 +96,7 @@ export function appendFile(payloads) {
 
 /** Pi's own session manager. */
 export async function piSession(payloads) {
-  const { SessionManager } = await loadPeer('@mariozechner/pi-coding-agent')
+  const { SessionManager } = await loadPi()
   const messages = payloads.map(({ text }) => ({
     role: 'assistant',
     content: [{ type: 'text', text }],
@@ -117,14 +121,14 @@ export async function piSession(payloads) {
 }
 
 /** A row per event, each its own transaction, as safe as durability `none` or safer. */
-export async function sqliteInsert(payloads) {
+export async function sqliteInsert(payloads, { synchronous = 'NORMAL' } = {}) {
   const sqlite = await loadSqlite()
   const next = around(readyEventsOf(payloads))
   return {
     name: sqlite.name,
     open(folder) {
       const database = sqlite.open(join(folder, 'log.db'))
-      database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
+      database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}`)
       database.exec(
         'CREATE TABLE events (id INTEGER PRIMARY KEY, uuid TEXT NOT NULL UNIQUE, event TEXT NOT NULL)',
       )
@@ -140,6 +144,33 @@ export async function sqliteInsert(payloads) {
         close() {
           database.close()
         },
+      }
+    },
+  }
+}
+
+/** A row per event on the disk before the next one begins. */
+export async function sqliteInsertAndSync(payloads) {
+  return sqliteInsert(payloads, { synchronous: 'FULL' })
+}
+
+/** One put per event; LevelDB keeps them sorted by uuid. */
+export async function levelPut(payloads) {
+  const { ClassicLevel } = await loadPeer('classic-level')
+  const next = around(readyEventsOf(payloads))
+  return {
+    async open(folder) {
+      const database = new ClassicLevel(join(folder, 'level'))
+      await database.open()
+      let uuids = []
+      return {
+        prepare(count) {
+          uuids = Array.from({ length: count }, () => randomUUID())
+        },
+        async run() {
+          for (const uuid of uuids) await database.put(uuid, JSON.stringify(next()))
+        },
+        close: () => database.close(),
       }
     },
   }

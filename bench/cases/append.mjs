@@ -4,6 +4,7 @@ import { nestedPayloads, textPayloads } from '../events.mjs'
 import { compareVariants } from '../harness.mjs'
 import {
   appendFile,
+  levelPut,
   oursBySixteen,
   oursInBursts,
   oursOneByOne,
@@ -67,6 +68,12 @@ export const appendCases = [
       target: { least: 3 },
       measure: (context) =>
         versus(context, size, textPayloads(size.chars), oursOneByOne, sqliteInsert),
+    },
+    {
+      name: `append-level-${size.size}`,
+      against: 'classic-level (LevelDB), one put each, awaited',
+      durability: 'none',
+      measure: (context) => versus(context, size, textPayloads(size.chars), oursOneByOne, levelPut),
     },
     {
       name: `append-caller-uuid-${size.size}`,

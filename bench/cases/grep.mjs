@@ -2,12 +2,11 @@
 // have for it. All of it is in the page cache.
 
 import { spawnSync } from 'node:child_process'
-import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { compareTimes, inRandomOrder } from '../harness.mjs'
 import { loadSessions } from '../library.mjs'
-import { NotInstalled } from '../peers.mjs'
+import { findJq, findRipgrep } from '../peers.mjs'
 import { makeStore, PLANTED } from '../transcripts.mjs'
 
 const FILES = 200
@@ -26,8 +25,8 @@ export const grepCases = [
       { against: 'jq alone', target: { least: 30 } },
     ],
     async measure({ folder, isQuick }) {
-      const rg = ripgrep()
-      checkJq()
+      const rg = findRipgrep()
+      findJq()
       const root = join(folder, 'store')
       await makeStore({ root, files: FILES, bytes: isQuick ? 5e7 : 5e8 })
       const { grepStore } = await loadSessions()
@@ -48,7 +47,7 @@ export const grepCases = [
           ours: ours(PLANTED.rare),
           baseline: () => countLines(`cat *.jsonl | jq -c '${select}'`, root),
         },
-        isQuick ? 1 : 2,
+        1,
       )
       return [common, rare, parsed, jq]
     },
@@ -143,20 +142,4 @@ function forEachEvent(root, visit) {
     }
     closeSync(fd)
   }
-}
-
-function ripgrep() {
-  const packages = fileURLToPath(new URL('../node_modules/@vscode', import.meta.url))
-  const found = existsSync(packages)
-    ? readdirSync(packages)
-        .map((name) => join(packages, name, 'bin/rg'))
-        .find((path) => existsSync(path))
-    : undefined
-  if (found === undefined) throw new NotInstalled('@vscode/ripgrep is not installed')
-  return found
-}
-
-function checkJq() {
-  if (spawnSync('jq', ['--version']).error !== undefined)
-    throw new NotInstalled('jq is not installed')
 }

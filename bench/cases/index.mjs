@@ -4,6 +4,7 @@
 
 import { NotInstalled } from '../peers.mjs'
 import { appendCases } from './append.mjs'
+import { catalogCases } from './catalog.mjs'
 import { checkpointCases } from './checkpoints.mjs'
 import { continuityCases } from './continuity.mjs'
 import { fileCases } from './files.mjs'
@@ -15,12 +16,15 @@ import { processCases } from './processes.mjs'
 import { readCases } from './read.mjs'
 import { redactionCases } from './redaction.mjs'
 import { sessionCases } from './session.mjs'
+import { writtenCases } from './written.mjs'
 
 export const cases = [
   ...appendCases,
   ...processCases,
   ...readCases,
   ...sessionCases,
+  ...catalogCases,
+  ...writtenCases,
   ...redactionCases,
   ...historyCases,
   ...grepCases,

@@ -26,7 +26,7 @@ export const readCases = [
         read: 'read-bytes',
         readAgain: 'read-bytes',
       }
-      const { times, peaks } = await sampleWays(ways, log, isQuick ? 3 : 7)
+      const { times, peaks } = await sampleWays(ways, log, isQuick ? 3 : 4)
       return [
         compareTimes({ ours: times.scan, baseline: times.parse, again: times.parseAgain }),
         compareTimes({ ours: times.scan, baseline: times.read, again: times.readAgain }),
@@ -37,13 +37,19 @@ export const readCases = [
   {
     name: 'full-parse',
     needsLogs: true,
-    against: 'ndjson over createReadStream',
     durability: 'reads only',
-    target: { least: 3 },
-    async measure({ logs, isQuick }) {
-      const ways = { ours: 'read-log', baseline: 'ndjson', again: 'ndjson' }
-      const { times } = await sampleWays(ways, logs.large, isQuick ? 3 : 5)
-      return [compareTimes(times)]
+    rows: [
+      { against: 'ndjson over createReadStream', target: { least: 3 } },
+      { against: 'readline and JSON.parse' },
+    ],
+    async measure({ logs }) {
+      const ways = { ours: 'read-log', ndjson: 'ndjson', again: 'ndjson', readline: 'readline' }
+      const { times } = await sampleWays(ways, logs.large, 2)
+      const { ours, again } = times
+      return [
+        compareTimes({ ours, baseline: times.ndjson, again }),
+        compareTimes({ ours, baseline: times.readline }),
+      ]
     },
   },
   {

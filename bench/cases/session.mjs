@@ -1,14 +1,6 @@
 // Sessions: resumed, kept up, listed, and met on the command line.
 
-import {
-  closeSync,
-  fstatSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  writeFileSync,
-} from 'node:fs'
+import { openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { newEventsOf, textPayloads } from '../events.mjs'
 import {
@@ -18,7 +10,8 @@ import {
   inRandomOrder,
   summary,
 } from '../harness.mjs'
-import { BINARY, indexUuids, loadFormat, loadSessions, openLog, readLogSync } from '../library.mjs'
+import { BINARY, indexUuids, loadSessions, openLog, readLogSync } from '../library.mjs'
+import { makeMany, readEnds } from '../many-sessions.mjs'
 import { loadSqlite } from '../peers.mjs'
 import { runInChild, timeProcess } from '../processes.mjs'
 
@@ -87,7 +80,7 @@ export const sessionCases = [
     target: { most: 2 },
     async measure({ folder, isQuick }) {
       const count = isQuick ? 500 : 10_000
-      await makeMany(folder, count)
+      await makeMany({ root: folder, count })
       const { listSessions } = await loadSessions()
       const ways = {
         ours: () => timed(() => listSessions({ root: folder, all: true }).sessions.length, count),
@@ -172,43 +165,6 @@ function sessionOf(eventCount) {
       }
     },
   }
-}
-
-async function makeMany(root, count) {
-  const { createSession } = await loadSessions()
-  const [event] = newEventsOf(textPayloads(2000))
-  const payload = { content: event.payload.text }
-  const seed = await createSession({ root, id: 'seed', durability: 'none' })
-  for (let index = 0; index < 50; index++) await seed.append({ type: 'user', payload })
-  await seed.close()
-  const bytes = readFileSync(seed.path)
-  const folder = join(root, '.transcripts')
-  const { LineEncoder } = await loadFormat()
-  const encoder = new LineEncoder()
-  const [{ event: header, length }] = readLogSync(seed.path)
-  const rest = bytes.subarray(length + 1)
-  for (let index = 0; index < count - 1; index++) {
-    const payload = { ...header.payload, session_id: `s${index}` }
-    encoder.reset()
-    encoder.addEvent({ ...header, prevJson: 'null', payloadJson: JSON.stringify(payload) })
-    const own = encoder.bytes({ isolate: false })
-    writeFileSync(join(folder, `s${index}.jsonl`), Buffer.concat([own, rest]))
-  }
-}
-
-function readEnds(folder) {
-  const head = Buffer.allocUnsafe(4096)
-  const tail = Buffer.allocUnsafe(65_536)
-  let files = 0
-  for (const name of readdirSync(folder)) {
-    const fd = openSync(join(folder, name), 'r')
-    const { size } = fstatSync(fd)
-    readSync(fd, head, 0, head.length, 0)
-    readSync(fd, tail, 0, tail.length, Math.max(0, size - tail.length))
-    closeSync(fd)
-    files++
-  }
-  return files
 }
 
 function timed(work, expected) {

@@ -77,8 +77,8 @@ export function decodePrefix(bytes: Buffer, start: number, end: number): Session
   const match = PREFIX.exec(text)
   if (match === null) return undefined
   try {
-    const value: unknown = JSON.parse(`${match[0].replace(/,$/, '')},"payload":null}`)
-    return isRecord(value) ? asEvent(value, false) : undefined
+    // What the expression has matched begins with a brace, so it can be nothing but an object.
+    return asEvent(JSON.parse(`${match[0]},"payload":null}`) as object, false)
   } catch {
     return undefined
   }

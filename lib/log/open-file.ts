@@ -28,6 +28,7 @@ const STICKY = 0o1000
 // O_NONBLOCK, because opening a FIFO would otherwise wait for its other end; O_NOCTTY, because a
 // terminal must not become ours by being named. Windows has none of the three.
 const { O_RDWR, O_APPEND, O_CREAT, O_EXCL } = constants
+/* v8 ignore next -- @preserve */
 const HARMLESS =
   (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0)
 const OPEN_FLAGS = O_RDWR | O_APPEND | HARMLESS

@@ -4,6 +4,7 @@ import { closeSync, constants, fstatSync, openSync, type Stats } from 'node:fs'
 import { isSessionError, SessionError, toReadError } from '../errors.js'
 
 // Without O_NONBLOCK, opening a FIFO would wait for its writer for ever. Windows has no such flag.
+/* v8 ignore next -- @preserve */
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
 /** A file that is open, as big as it was then. What is appended later is for the next reader. */

@@ -96,6 +96,21 @@ test('kept events that are missing are reported one by one, and the rest is kept
   ])
 })
 
+test('a kept event that is named by no uuid is reported as one without a name', () => {
+  const history = play(['m 1..6']).compact({ summary: 'S', keptUuids: [5 as never, '2'] })
+  const { projection } = readForward(history)
+  expect(namesOf(projection, 'log')).toBe('S 2')
+  expect(projection.diagnostics).toMatchObject([
+    { code: 'kept_uuid_missing', message: expect.stringContaining('without a name') as string },
+  ])
+})
+
+test('a log without events shows nothing, at any time', () => {
+  for (const revisions of ['then', 'newest'] as const) {
+    expect(projectLog([], { file: 'log', revisions }).projection.entries).toEqual([])
+  }
+})
+
 test('a compaction of another tool without a text counts, and shows no summary', () => {
   const external = { text: '', fields: { strategy: 'external' } }
   expect(shownAfter(['m 1..6'], { ...external, head: '5', tail: '6' })).toBe('5 6 7')

@@ -2,6 +2,7 @@
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { CHECKSUM_BYTES, writeChecksum } from '../../lib/format/checksum.js'
 import { CheckpointPrefix } from '../../lib/format/index.js'
 import { line } from '../helpers/lines.js'
 import { checkpointLine, NOW } from '../store/checkpoint-lines.js'
@@ -68,6 +69,12 @@ test.each([
   ['nothing', Buffer.from('\n')],
   ['half a line', checkpointLine({ number: 1 }).subarray(0, 150)],
   ['no UTF-8', notUtf8(checkpointLine({ number: 1, session: 'aa' }))],
+  [
+    'no UTF-8 in a line that proves itself',
+    proven(notUtf8(checkpointLine({ number: 1, session: 'aa' }))),
+  ],
+  ['an escape that is none', proven(badEscape(checkpointLine({ number: 1, session: 'aa' })))],
+  ['no checksum', withoutChecksum(checkpointLine({ number: 2 }))],
 ])('a line that is spelled otherwise says nothing: %s', (_, bytes) => {
   const whole = checkpointLine({ number: 2 })
   expect(readAll([whole, bytes, whole])[1]).toBeUndefined()
@@ -78,4 +85,24 @@ function notUtf8(bytes: Buffer): Buffer {
   const copy = Buffer.from(bytes)
   copy[copy.indexOf('"aa"') + 1] = 0xff
   return copy
+}
+
+function badEscape(bytes: Buffer): Buffer {
+  const copy = Buffer.from(bytes)
+  copy.write('\\q', copy.indexOf('"aa"') + 1)
+  return copy
+}
+
+/** The same line with a checksum that is right. */
+function proven(bytes: Buffer): Buffer {
+  const copy = Buffer.from(bytes)
+  const covered = copy.length - 1 - CHECKSUM_BYTES
+  writeChecksum(copy, covered, copy.subarray(0, covered))
+  return copy
+}
+
+/** As long as it was, with spaces where the checksum stood. */
+function withoutChecksum(bytes: Buffer): Buffer {
+  const copy = Buffer.from(bytes)
+  return copy.fill(' ', copy.length - 1 - CHECKSUM_BYTES, copy.length - 1)
 }

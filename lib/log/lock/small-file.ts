@@ -4,6 +4,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 
 const BYTES_MAX = 4096
+/* v8 ignore next -- @preserve Windows has neither flag */
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
 export interface SmallFile {

@@ -1,0 +1,91 @@
+// What was said, out of either shape that messages come in.
+
+import { expect, it } from 'vitest'
+import { offsetBaseOf, partsOf, wordsOf } from '../../lib/chain/index.js'
+import { toWellFormed } from '../../lib/chain/well-formed.js'
+
+it('the parts of a message, whichever of the two shapes it has', () => {
+  const blocks = [
+    'plain',
+    { type: 'text', text: 'said' },
+    { type: 'tool_use', name: 'bash', input: { command: 'ls' } },
+    { type: 'tool_result', content: [{ type: 'text', text: 'a' }, 'b'], is_error: true },
+    { type: 'thinking', thinking: 'hm' },
+    { type: 'image' },
+    { source: 'x' },
+  ]
+  expect(partsOf({ type: 'assistant', payload: { content: blocks } })).toEqual([
+    { kind: 'text', text: 'plain' },
+    { kind: 'text', text: 'said' },
+    { kind: 'call', text: 'bash {"command":"ls"}' },
+    { kind: 'result', text: 'a\nb', isError: true },
+    { kind: 'other', text: '[thinking: hm]' },
+    { kind: 'other', text: '[image]' },
+    { kind: 'other', text: '[block]' },
+  ])
+  expect(partsOf({ type: 'tool_call', payload: { input: { a: 1 } } })).toEqual([
+    { kind: 'call', text: '? {"a":1}' },
+  ])
+  expect(partsOf({ type: 'tool_call', payload: { name: 'now' } })).toEqual([
+    { kind: 'call', text: 'now' },
+  ])
+  for (const [content, text] of [
+    ['done', 'done'],
+    [{ ok: 1 }, '{"ok":1}'],
+  ]) {
+    expect(partsOf({ type: 'tool_result', payload: { content } })).toEqual([
+      { kind: 'result', text, isError: false },
+    ])
+  }
+})
+
+it('what is no list of blocks is its text, or all there is of it', () => {
+  for (const payload of [{ content: 'x' }, { text: 'x' }, { summary: 'x' }]) {
+    expect(partsOf({ type: 'user', payload })).toEqual([{ kind: 'text', text: 'x' }])
+  }
+  expect(partsOf({ type: 'other', payload: { a: 1 } })).toEqual([{ kind: 'text', text: '{"a":1}' }])
+})
+
+it('nesting that no stack can follow is said to be there', () => {
+  let content: unknown = 'x'
+  for (let depth = 0; depth < 50_000; depth++) content = [{ type: 'tool_result', content }]
+  expect(partsOf({ type: 'user', payload: { content } })).toEqual([
+    { kind: 'other', text: '[nested too deeply to be shown]' },
+  ])
+})
+
+it('what fails for another reason is not hidden', () => {
+  const payload = {
+    get content(): never {
+      throw new Error('read')
+    },
+  }
+  expect(() => partsOf({ type: 'user', payload })).toThrow('read')
+})
+
+it('words are text without tool traffic, pictures and thoughts', () => {
+  const content = ['a', { type: 'text', text: 'b' }, { type: 'tool_result', text: 'c' }, 5, '']
+  expect(wordsOf({ content })).toBe('a b')
+  expect(wordsOf({ content: 'whole' })).toBe('whole')
+  expect(wordsOf({ content: 5 })).toBe('')
+  expect(wordsOf(null)).toBe('')
+})
+
+it('half a character is mended on a copy, and whatever is no text stays', () => {
+  const value = { a: ['x\ud800', 5, null, true], '\udc00': { b: 'é' } }
+  expect(toWellFormed(value)).toEqual({ a: ['x\ufffd', 5, null, true], '\ufffd': { b: 'é' } })
+  expect(toWellFormed('\ud800')).toBe('\ufffd')
+  const good = { a: 1 }
+  expect(toWellFormed(good)).toBe(good)
+})
+
+it('the bases of a fork of a fork add up, and a header without one adds nothing', () => {
+  const header = (payload: unknown) => ({
+    event: { type: 'session_header', ts: '', uuid: 'h', prev_uuid: null, payload },
+    byte_offset: 0,
+  })
+  const said = { event: { ...header({}).event, type: 'user' }, byte_offset: 9 }
+  const forked = (base: unknown) => header({ forked_from: { base } })
+  expect(offsetBaseOf([forked(100), forked(20), said, forked(3)])).toBe(120)
+  expect(offsetBaseOf([forked('100'), header({}), header(null), said])).toBe(0)
+})

@@ -1,0 +1,51 @@
+// Lines that are nearly right.
+
+import { expect, it } from 'vitest'
+import { decodeLine, decodePrefix, decodeProven, LineEncoder } from '../../lib/format/index.js'
+import { foreignLine, id, record } from '../helpers/lines.js'
+
+const eventOf = (bytes: Buffer) => decodeLine(bytes, 0, bytes.length)[0]
+
+it('a line that proves itself and is no JSON is no event', () => {
+  const encoder = new LineEncoder()
+  encoder.addBare('{nonsense}')
+  const bytes = Buffer.from(encoder.bytes({ isolate: false })).subarray(0, -1)
+  expect(decodeProven(bytes, 0, bytes.length)).toBeUndefined()
+  expect(eventOf(bytes)).toMatchObject({ kind: 'damage', code: 'bad_line' })
+})
+
+it('an event whose link is no uuid is none', () => {
+  const base = { type: 'user', ts: 't', uuid: 'u', payload: {} }
+  for (const prev_uuid of [5, {}, true]) {
+    expect(eventOf(foreignLine({ ...base, prev_uuid }))).toMatchObject({ kind: 'damage' })
+  }
+  expect(eventOf(foreignLine(base))).toMatchObject({ kind: 'event', event: { prev_uuid: null } })
+})
+
+it('numbers are times in seconds or milliseconds, and one that is none stays readable', () => {
+  const timeOf = (ts: number) => {
+    const part = eventOf(foreignLine({ type: 'user', ts, uuid: 'u', payload: {} }))
+    return part?.kind === 'event' ? part.event.ts : undefined
+  }
+  expect(timeOf(1_767_225_600)).toBe('2026-01-01T00:00:00.000Z')
+  expect(timeOf(1_767_225_600_000)).toBe('2026-01-01T00:00:00.000Z')
+  expect(timeOf(1e300)).toBe('1e+300')
+})
+
+it('the beginning of a line says what it is, or nothing', () => {
+  const whole = record('assistant', { uuid: id(2), prev_uuid: id(1), payload: { text: 'x' } })
+  expect(decodePrefix(whole, 0, whole.length - 30)).toMatchObject({
+    type: 'assistant',
+    uuid: id(2),
+    prev_uuid: id(1),
+    payload: null,
+  })
+  const bad = Buffer.from('{"type":"a","ts":1.2.3,"uuid":"u","prev_uuid":null,"payload":')
+  expect(decodePrefix(bad, 0, bad.length)).toBeUndefined()
+  expect(decodePrefix(Buffer.from('{"ts":1}'), 0, 8)).toBeUndefined()
+})
+
+it('what only begins like a record inside a damaged line is left as damage', () => {
+  const bytes = Buffer.from(`garbage {"type":"${'x'.repeat(300)}`)
+  expect(decodeLine(bytes, 0, bytes.length)).toMatchObject([{ kind: 'damage' }])
+})

@@ -1,0 +1,85 @@
+// What JSON.stringify would lose is refused, with the path to it.
+
+import { expect, it } from 'vitest'
+import {
+  NEVER_WRITTEN,
+  refusePermissionKeys,
+  refusePermissionType,
+  stringifyPayload,
+  toPlainLines,
+  WRITE_LINE_BYTES_MAX,
+} from '../../lib/format/index.js'
+
+const refusal = (payload: object) => {
+  try {
+    stringifyPayload(payload)
+    return undefined
+  } catch (error) {
+    return error as Error & { code: string }
+  }
+}
+
+it.each([
+  ['undefined in an array', { a: [1, undefined] }, /a.*1/],
+  ['a function', { a: { b: () => {} } }, /a\.b/],
+  ['NaN', { a: [{ b: Number.NaN }] }, /NaN/],
+  ['an invalid Date', { at: new Date(Number.NaN) }, /invalid Date/],
+  ['a Map', { map: new Map() }, /Map/],
+  ['an instance of a class without a name', { x: new (class {})() }, /a class/],
+  ['a cycle', cycle(), /nesting/],
+])('%s is refused', (_, payload, message) => {
+  expect(refusal(payload)).toMatchObject({
+    code: 'ERR_SERIALIZE',
+    message: expect.stringMatching(message) as string,
+  })
+})
+
+it('a permission ledger is refused at any depth, by its own name', () => {
+  class Ledger {
+    readonly [NEVER_WRITTEN] = true
+  }
+  expect(refusal({ a: [{ ledger: new Ledger() }] })).toMatchObject({ code: 'ERR_PERMISSION_STATE' })
+})
+
+it('what throws when it is written is told as what it is', () => {
+  const inner = {}
+  const toJSON = () => {
+    throw new Error('no')
+  }
+  Object.defineProperty(inner, 'toJSON', { enumerable: false, value: toJSON })
+  expect(refusal({ inner })).toMatchObject({ code: 'ERR_SERIALIZE', cause: { message: 'no' } })
+})
+
+it('text beyond what a line may hold is refused before it is copied', () => {
+  const text = 'x'.repeat(WRITE_LINE_BYTES_MAX)
+  expect(refusal({ text, more: 'x' })?.code).toBe('ERR_LINE_TOO_LARGE')
+  expect(refusal({ list: ['x', text] })?.code).toBe('ERR_LINE_TOO_LARGE')
+})
+
+it('absent members, dates and objects without a prototype are plain', () => {
+  const bare = Object.assign(Object.create(null) as object, { a: 1 })
+  const at = new Date(0)
+  expect(stringifyPayload({ none: undefined, at, bare, yes: true, no: null })).toBe(
+    '{"at":"1970-01-01T00:00:00.000Z","bare":{"a":1},"yes":true,"no":null}',
+  )
+})
+
+it('permission state is refused however many other keys were seen before', () => {
+  for (let number = 0; number < 1100; number++) refusePermissionKeys('t', { [`key_${number}`]: 1 })
+  for (const key of ['permissions', 'allowedTools', 'trust_level']) {
+    expect(() => refusePermissionKeys('t', { [key]: 1 })).toThrow(/never written/)
+  }
+  expect(() => refusePermissionType('approval_given')).toThrow(/never written/)
+  expect(() => refusePermissionType('tool_result')).not.toThrow()
+})
+
+it('plain lines keep their indentation and lose blank ends', () => {
+  expect(toPlainLines('\n\n  a\u0007\n\n\tb  \r\n\n')).toEqual(['  a', '', '\tb'])
+  expect(toPlainLines(' \n\u200b\n')).toEqual([])
+})
+
+function cycle(): object {
+  const value: { self?: object } = {}
+  value.self = value
+  return value
+}
