@@ -7,6 +7,8 @@ import {
   readdirSync,
   readFileSync,
   readSync,
+  statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -23,6 +25,7 @@ import { loadSqlite } from '../peers.mjs'
 import { runInChild, timeProcess } from '../processes.mjs'
 
 const MEGABYTE = 1_000_000
+const LONG_AGO = 1_000_000_000
 
 export const sessionCases = [
   {
@@ -94,6 +97,30 @@ export const sessionCases = [
         baseline: () => timed(() => readEnds(join(folder, '.transcripts')), count),
       }
       const compared = await compareSamples(ways, isQuick ? 3 : 7)
+      return [{ ...compared, value: 1 / compared.ratio, valueP25: 1 / compared.ratioP25 }]
+    },
+  },
+  {
+    name: 'catalog-refresh',
+    against: 'reading the folder and stat of each file',
+    durability: 'reads only',
+    unit: '× time',
+    target: { most: 1.3 },
+    async measure({ folder, isQuick }) {
+      const count = isQuick ? 500 : 5000
+      await makeMany(folder, count)
+      const place = join(folder, '.transcripts')
+      // A file that was just written is read again, because its date may stay as it is.
+      for (const name of readdirSync(place)) utimesSync(join(place, name), LONG_AGO, LONG_AGO)
+      const { LiveCatalog } = await loadSessions()
+      const catalog = new LiveCatalog({ root: folder, home: folder })
+      const refresh = () => (catalog.refresh().read === 0 ? count : -1)
+      const ways = {
+        ours: () => timed(refresh, count),
+        baseline: () => timed(() => statEach(place), count),
+      }
+      await compareSamples(ways, 5)
+      const compared = await compareSamples(ways, isQuick ? 10 : 40)
       return [{ ...compared, value: 1 / compared.ratio, valueP25: 1 / compared.ratioP25 }]
     },
   },
@@ -194,6 +221,10 @@ async function makeMany(root, count) {
     const own = encoder.bytes({ isolate: false })
     writeFileSync(join(folder, `s${index}.jsonl`), Buffer.concat([own, rest]))
   }
+}
+
+function statEach(place) {
+  return readdirSync(place).filter((name) => statSync(join(place, name)).size > 0).length
 }
 
 function readEnds(folder) {

@@ -1,6 +1,6 @@
 // The sessions of a store as far as their headers tell: for those who read the rest themselves.
 
-import { cachedNormalizer, readTranscriptFolder } from './catalog-folder.js'
+import { cachedNormalizer, sortedTranscripts } from './catalog-folder.js'
 import { projectFilter } from './catalog-select.js'
 import { layoutOf, type StoreOptions } from './layout.js'
 import { isSkipped, type SessionDigest, type Skipped } from './session-digest.js'
@@ -24,7 +24,7 @@ export function listHeaders(options: StoreOptions & { project?: string | undefin
   const normalize = cachedNormalizer()
   const sessions: SessionHeader[] = []
   const skipped: Skipped[] = []
-  for (const { path } of readTranscriptFolder(layoutOf(options).transcripts)) {
+  for (const { path } of sortedTranscripts(layoutOf(options).transcripts)) {
     const found = headerAt(path)
     if (isSkipped(found)) {
       if (found.reason !== GONE) skipped.push(found)
