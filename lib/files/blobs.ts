@@ -30,8 +30,7 @@ const NAME = /^[0-9a-f]{64}$/
 
 export type BlobContent =
   /** Good until the next file is looked at. */
-  | { readonly content: Buffer }
-  | { readonly problem: 'blob_missing' | 'blob_damaged' }
+  { readonly content: Buffer } | { readonly problem: 'blob_missing' | 'blob_damaged' }
 
 interface Staged {
   readonly fd: number

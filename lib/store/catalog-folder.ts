@@ -18,7 +18,8 @@ export interface FolderEntry {
 export function readTranscriptFolder(folder: string): FolderEntry[] {
   const names = namesIn(folder)
   const locks = new Set(names.filter((name) => name.endsWith(LOG_EXTENSION + LOCK_EXTENSION)))
-  const hasLock = locks.size === 0 ? () => false : (name: string) => locks.has(name + LOCK_EXTENSION)
+  const hasLock =
+    locks.size === 0 ? () => false : (name: string) => locks.has(name + LOCK_EXTENSION)
   return names
     .filter(isLogName)
     .map((name) => ({ path: folder + sep + name, hasLock: hasLock(name) }))
