@@ -11,7 +11,7 @@ import {
   renameSync,
   rmSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { toSessionError } from '../errors.js'
 import { newUuid, writeAtomically } from '../log/index.js'
@@ -23,8 +23,8 @@ const FILES_AT_ONCE = 64
 const NAME = /^[0-9a-f]{64}$/
 
 export type BlobContent =
-  | { readonly content: Buffer }
-  | { readonly problem: 'blob_missing' | 'blob_damaged' }
+  /** Good until the next file is looked at. */
+  { readonly content: Buffer } | { readonly problem: 'blob_missing' | 'blob_damaged' }
 
 interface Staged {
   readonly fd: number
@@ -80,7 +80,7 @@ export class BlobWriter {
   has(sha256: string, bytes: number): boolean {
     if (!this.#known.has(sha256)) return false
     if (this.#staged.some(({ path }) => path.endsWith(sha256))) return true
-    return lstatSync(join(this.#folder, sha256), { throwIfNoEntry: false })?.size === bytes
+    return lstatSync(this.#folder + sep + sha256, { throwIfNoEntry: false })?.size === bytes
   }
 
   // Together, because a disk that is asked for many syncs at once makes few of them.
@@ -108,7 +108,7 @@ export class BlobReader {
   /** Whether one of that name and size is there; whether it is whole, `read` tells. */
   has(sha256: string, bytes: number | undefined): boolean {
     return this.#folders.some((folder) => {
-      const stats = lstatSync(join(folder, sha256), { throwIfNoEntry: false })
+      const stats = lstatSync(folder + sep + sha256, { throwIfNoEntry: false })
       return stats?.isFile() === true && (bytes === undefined || stats.size === bytes)
     })
   }
@@ -116,7 +116,7 @@ export class BlobReader {
   read(sha256: string): BlobContent {
     let problem: 'blob_missing' | 'blob_damaged' = 'blob_missing'
     for (const folder of this.#folders) {
-      const content = contentOf(join(folder, sha256))
+      const content = contentOf(folder + sep + sha256)
       if (content === undefined) continue
       if (sha256Of(content) === sha256) return { content }
       problem = 'blob_damaged'

@@ -15,6 +15,7 @@ export type FileState =
   | { readonly kind: 'absent' }
   | {
       readonly kind: 'file'
+      /** Good until the next file is looked at. */
       readonly content: Buffer
       readonly mode: number
       readonly mark: string
@@ -26,6 +27,9 @@ export const ABSENT: FileState = { kind: 'absent' }
 
 // Windows has none of them.
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+
+// Most files are short, and a fresh buffer for each costs as much as reading it.
+const SHARED = Buffer.allocUnsafeSlow(256 * 1024)
 
 /** Reads a whole file. Whether it was written to meanwhile, its mark tells afterwards. */
 export function lookAtFile(path: string, maxBytes: number): FileState {
@@ -39,7 +43,8 @@ export function lookAtFile(path: string, maxBytes: number): FileState {
     const stats = fstatSync(fd, { bigint: true })
     const why = oddity(stats, maxBytes)
     if (why !== undefined) return { kind: 'odd', why }
-    const content = Buffer.allocUnsafe(Number(stats.size))
+    const size = Number(stats.size)
+    const content = size <= SHARED.length ? SHARED.subarray(0, size) : Buffer.allocUnsafe(size)
     if (!isFilled(fd, content)) return { kind: 'odd', why: 'it is being written to' }
     return { kind: 'file', content, mode: Number(stats.mode & 0o777n), mark: markOfStats(stats) }
   } catch (error) {

@@ -40,11 +40,12 @@ export async function saveFiles(
     const file = seen?.get(path)
     return file !== undefined && (file.sha256 === null || blobs.has(file.sha256, file.bytes!))
   }
+  const kept = new Set(paths.filter(isKept))
   const places = placesOf(
-    paths.filter((path) => !isKept(path)),
+    paths.filter((path) => !kept.has(path)),
     project,
   )
-  const files: SavedFile[] = paths.filter(isKept).map((path) => seen!.get(path)!)
+  const files: SavedFile[] = paths.filter((path) => kept.has(path)).map((path) => seen!.get(path)!)
   try {
     for (const { path, absolute } of places) {
       const { file, content } = savedFile(path, absolute, maxFileBytes)

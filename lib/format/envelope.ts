@@ -24,3 +24,11 @@ export function readEnvelope(bytes: Buffer, start: number, end: number): Envelop
   if (match === null) return undefined
   return { type: match[1]!, ts: match[2]!, uuid: match[3]!, prev_uuid: match[4] ?? null }
 }
+
+const FIELDS = '{"type":"","ts":"","uuid":"","prev_uuid":,"payload":'
+
+/** Where the payload begins in a line that `readEnvelope` read, counted from the line's start. */
+export function payloadOffset({ type, ts, uuid, prev_uuid }: Envelope): number {
+  const prev = prev_uuid === null ? 'null'.length : prev_uuid.length + '""'.length
+  return FIELDS.length + type.length + ts.length + uuid.length + prev
+}

@@ -31,7 +31,7 @@ export {
   quoteUuid,
   spellText,
 } from './encode.js'
-export { type Envelope, readEnvelope } from './envelope.js'
+export { type Envelope, payloadOffset, readEnvelope } from './envelope.js'
 export type { EventOf, EventType, PayloadOf, SessionEvent } from './event.js'
 export { EXPORT_TYPES, EXPORT_VERSION } from './export-marks.js'
 export * from './limits.js'

@@ -14,14 +14,20 @@ export interface FolderEntry {
   readonly hasLock: boolean
 }
 
-/** None when the store does not exist yet. */
+/** In no order; none when the store does not exist yet. */
 export function readTranscriptFolder(folder: string): FolderEntry[] {
   const names = namesIn(folder)
   const locks = new Set(names.filter((name) => name.endsWith(LOG_EXTENSION + LOCK_EXTENSION)))
+  const hasLock =
+    locks.size === 0 ? () => false : (name: string) => locks.has(name + LOCK_EXTENSION)
   return names
     .filter(isLogName)
-    .sort()
-    .map((name) => ({ path: folder + sep + name, hasLock: locks.has(name + LOCK_EXTENSION) }))
+    .map((name) => ({ path: folder + sep + name, hasLock: hasLock(name) }))
+}
+
+/** In the order of their names. */
+export function sortedTranscripts(folder: string): FolderEntry[] {
+  return readTranscriptFolder(folder).sort((one, other) => (one.path < other.path ? -1 : 1))
 }
 
 /** One look per project and listing: thousands of sessions share a few projects. */

@@ -95,7 +95,9 @@ function byActivity(one: SessionDigest, other: SessionDigest): number {
 }
 
 /** A project that moved or vanished is still found by the name it was recorded under. */
-function projectFilter(options: ListOptions & StoreOptions): (digest: SessionDigest) => boolean {
+export function projectFilter(
+  options: Pick<ListOptions, 'project' | 'scope'> & StoreOptions,
+): (digest: Pick<SessionDigest, 'project' | 'projectNormalized'>) => boolean {
   if (options.project === undefined) return () => true
   const selected = selectProjects(options)
   return ({ projectNormalized, project }) =>

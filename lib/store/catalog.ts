@@ -1,6 +1,6 @@
 // The sessions of a store, found anew by every call. There is no index that could be outdated.
 
-import { cachedNormalizer, countEvents, readTranscriptFolder } from './catalog-folder.js'
+import { cachedNormalizer, countEvents, sortedTranscripts } from './catalog-folder.js'
 import { type ListOptions, type SessionList, selectSessions } from './catalog-select.js'
 import { layoutOf, type StoreOptions } from './layout.js'
 import { isSkipped, type SessionDigest, type Skipped, withSurroundings } from './session-digest.js'
@@ -14,7 +14,7 @@ export function listSessions(options: ListSessionsOptions = {}): SessionList {
   const normalize = cachedNormalizer()
   const digests: SessionDigest[] = []
   const skipped: Skipped[] = []
-  for (const { path, hasLock } of readTranscriptFolder(transcripts)) {
+  for (const { path, hasLock } of sortedTranscripts(transcripts)) {
     const digest = digestFile(path)
     if (!isSkipped(digest)) digests.push(withSurroundings(digest, hasLock, normalize))
     else if (digest.reason !== GONE) skipped.push(digest)

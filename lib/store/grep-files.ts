@@ -1,6 +1,6 @@
 // Which files are looked through: those that were named, those of a project, or all of the store.
 
-import { listSessions } from './catalog.js'
+import { listHeaders } from './catalog-headers.js'
 import type { StoreOptions } from './layout.js'
 import { isSkipped, type Skipped } from './session-digest.js'
 import { EventReader, fieldsOf, textOf } from './session-digest-events.js'
@@ -78,11 +78,9 @@ function ofProject(
   { root, home, agent, onSkipped }: StoreFilesOptions,
   project: string,
 ): StoreFile[] {
-  const found = listSessions({ root, home, agent, project, all: true })
+  const found = listHeaders({ root, home, agent, project })
   for (const skipped of found.skipped) onSkipped?.(skipped)
-  return found.sessions
-    .map(({ path, session_id }) => fileOf(path, { id: session_id }))
-    .sort((one, other) => (one.path < other.path ? -1 : 1))
+  return found.sessions.map(({ path, session_id }) => fileOf(path, { id: session_id }))
 }
 
 function childrenOf(

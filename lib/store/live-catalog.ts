@@ -4,7 +4,12 @@
 import { existsSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { cachedNormalizer, countEvents, readTranscriptFolder } from './catalog-folder.js'
+import {
+  cachedNormalizer,
+  countEvents,
+  type FolderEntry,
+  readTranscriptFolder,
+} from './catalog-folder.js'
 import { type ListOptions, type SessionList, selectSessions } from './catalog-select.js'
 import { layoutOf, type StoreOptions } from './layout.js'
 import { FolderHints } from './live-catalog-hints.js'
@@ -78,17 +83,15 @@ export class LiveCatalog {
   refresh(): Refreshed {
     const found = readTranscriptFolder(this.#folder)
     const normalize = cachedNormalizer()
-    const gone = new Set(this.#entries.keys())
     let isChanged = false
     let read = 0
     for (const { path, hasLock } of found) {
-      gone.delete(path)
       const looked = this.#look(path, hasLock, normalize)
       isChanged ||= looked.isChanged
       read += looked.read
     }
-    for (const path of gone) this.#entries.delete(path)
-    return { isChanged: isChanged || gone.size > 0, read }
+    const hasGone = this.#forgetOthers(found)
+    return { isChanged: isChanged || hasGone, read }
   }
 
   /** Refreshes by itself from now on, until `close`. */
@@ -141,10 +144,23 @@ export class LiveCatalog {
     if (isSkipped(file) && file.reason === GONE) {
       return { isChanged: this.#entries.delete(path), read: 0 }
     }
-    const shown = isSkipped(file) ? file : withSurroundings(file, hasLock, normalize)
-    const isChanged = !isDeepStrictEqual(shown, before?.shown)
+    const shown = isSkipped(file)
+      ? file
+      : withSurroundings(file, hasLock, normalize, shownOf(file, before))
+    const isChanged = shown !== before?.shown && !isDeepStrictEqual(shown, before?.shown)
     if (isChanged || entry !== before) this.#entries.set(path, { ...entry, shown })
     return { isChanged, read: entry === before ? 0 : 1 }
+  }
+
+  /** Whether there were any. */
+  #forgetOthers(found: readonly FolderEntry[]): boolean {
+    if (this.#entries.size <= found.length && found.every(({ path }) => this.#entries.has(path))) {
+      return false
+    }
+    const before = this.#entries.size
+    const paths = new Set(found.map(({ path }) => path))
+    for (const path of this.#entries.keys()) if (!paths.has(path)) this.#entries.delete(path)
+    return this.#entries.size < before
   }
 
   #count(digest: SessionDigest): number | null {
@@ -162,6 +178,12 @@ function refreshed(path: string, before: Entry | undefined): Entry {
   const file = digestFile(path)
   const isFresh = stats === undefined || stats.mtimeMs > now - DATE_STEP_MS
   return { stats, isFresh, file, shown: file }
+}
+
+/** What was made of this very digest. */
+function shownOf(file: SessionDigest, before: Entry | undefined): SessionDigest | undefined {
+  const isOfFile = before !== undefined && before.file === file && !isSkipped(before.shown)
+  return isOfFile ? (before.shown as SessionDigest) : undefined
 }
 
 function isSame(stats: Stats, before: Stats | undefined): boolean {

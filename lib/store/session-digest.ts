@@ -56,18 +56,24 @@ export function digestTranscript(path: string): SessionDigest | Skipped {
   return isSkipped(digest) ? digest : withSurroundings(digest, existsSync(`${path}.lock`))
 }
 
-/** Adds what does not stand in the file: whether somebody has it open, and where the project is. */
+/**
+ * Adds what does not stand in the file: whether somebody has it open, and where the project is.
+ * `shown` is what this made of the same digest before; it comes back where it still holds.
+ */
 export function withSurroundings(
   digest: SessionDigest,
   hasLock: boolean,
   normalize = normalizeProject,
+  shown = digest,
 ): SessionDigest {
   const { path, project } = digest
   const status = hasLock && leaseOf(path) !== undefined ? 'open' : digest.status
   const projectNormalized =
     digest.projectNormalized ?? (project === null ? null : normalize(project))
-  const isSame = status === digest.status && projectNormalized === digest.projectNormalized
-  return isSame ? digest : { ...digest, status, projectNormalized }
+  for (const known of [shown, digest]) {
+    if (status === known.status && projectNormalized === known.projectNormalized) return known
+  }
+  return { ...digest, status, projectNormalized }
 }
 
 /** Whether a living process has the log open. */

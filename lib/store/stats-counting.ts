@@ -1,6 +1,7 @@
 // Lines in, counts out: in all, by group, and by tool.
 
 import type { SessionEvent } from '../format/index.js'
+import { searchBuffer } from '../log/inside.js'
 import type { EventFilter } from './grep-filter.js'
 import { fieldsOf, textOf, timeOf } from './session-digest-events.js'
 import { ForkCopies } from './stats-copies.js'
@@ -38,6 +39,7 @@ export class Counting {
   readonly #by: StatsGrouping
   readonly #filter: EventFilter
   readonly #copies = new ForkCopies()
+  readonly #buffer = searchBuffer()
   readonly #groups = new Map<string | null, StatsGroup>()
   readonly #tools = new Map<string, ToolStats>()
 
@@ -49,7 +51,7 @@ export class Counting {
   addFile(file: StatsFile): void {
     const state: FileState = { file, calls: new Map(), lastReply: undefined }
     const isCopy = this.#copies.of(file)
-    for (const line of countedLines(file.path)) {
+    for (const line of countedLines(file.path, this.#buffer)) {
       if (line.kind === 'event') this.#addEvent(line, state, isCopy(line.envelope))
       // Damage has no time, so it counts only where all of time does.
       else if (!this.#filter.hasTimes) {

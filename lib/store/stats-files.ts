@@ -2,9 +2,9 @@
 // its source, so that what it copied is known by then.
 
 import { basename } from 'node:path'
-import { listSessions } from './catalog.js'
+import { listHeaders, type SessionHeader } from './catalog-headers.js'
 import type { StoreOptions } from './layout.js'
-import type { SessionDigest, Skipped } from './session-digest.js'
+import type { Skipped } from './session-digest.js'
 import { listSidechains } from './sidechains.js'
 
 export interface StatsFile {
@@ -19,7 +19,7 @@ export interface StatsFile {
 
 export interface StatsFiles {
   readonly files: readonly StatsFile[]
-  readonly sessions: readonly SessionDigest[]
+  readonly sessions: readonly SessionHeader[]
   readonly skipped: readonly Skipped[]
 }
 
@@ -30,7 +30,7 @@ export function listStatsFiles({
   project,
 }: StoreOptions & { project?: string | undefined }): StatsFiles {
   const store = { root, home, agent }
-  const { sessions, skipped } = listSessions({ ...store, project, all: true })
+  const { sessions, skipped } = listHeaders({ ...store, project })
   const byId = new Map(sessions.map((session) => [session.session_id, session]))
   const children = listSidechains(store)
   const files = [
@@ -46,10 +46,10 @@ export function listStatsFiles({
   return { files, sessions, skipped: [...skipped, ...children.skipped] }
 }
 
-type ById = ReadonlyMap<string, SessionDigest>
+type ById = ReadonlyMap<string, SessionHeader>
 
 /** Sources before their forks. */
-function filesOf(sessions: readonly SessionDigest[], byId: ById): StatsFile[] {
+function filesOf(sessions: readonly SessionHeader[], byId: ById): StatsFile[] {
   const placed = sessions.map((session) => ({ session, ancestors: ancestorsOf(session, byId) }))
   placed.sort(
     (one, other) =>
@@ -71,7 +71,7 @@ function filesOf(sessions: readonly SessionDigest[], byId: ById): StatsFile[] {
 }
 
 /** The sessions it was forked from, nearest first; the last may be gone. */
-function ancestorsOf(session: SessionDigest, byId: ById): string[] {
+function ancestorsOf(session: SessionHeader, byId: ById): string[] {
   const ids: string[] = []
   let from = session.forkedFrom
   while (from !== null && !ids.includes(from.session_id)) {

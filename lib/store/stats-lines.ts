@@ -22,11 +22,14 @@ export interface CountedEvent {
 
 export type CountedLine = CountedEvent | { readonly kind: 'damage'; readonly bytes: number }
 
-/** In their order. Blank lines and newlines count with what stands before them. */
-export function* countedLines(path: string): Generator<CountedLine, void, undefined> {
+/** In their order, read into a `searchBuffer`. Blank lines and newlines count with what stands before them. */
+export function* countedLines(
+  path: string,
+  buffer: Buffer,
+): Generator<CountedLine, void, undefined> {
   const log = openForReading(path)
   try {
-    for (const walked of walkLines(log)) {
+    for (const walked of walkLines(log, { buffer })) {
       const { line } = walked
       const envelope = line.isEnded && !line.isOversize ? envelopeOf(line) : undefined
       const bytes = line.length + (line.isEnded ? 1 : 0)

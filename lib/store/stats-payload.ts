@@ -2,15 +2,15 @@
 // from its beginning, tokens and failure from its end. Where a line is spelled otherwise nobody
 // knows, and it is parsed.
 
-import { CHECKSUM_BYTES, type Envelope, type SessionEvent } from '../format/index.js'
+import { CHECKSUM_BYTES, type Envelope, payloadOffset, type SessionEvent } from '../format/index.js'
 import type { Line } from '../log/index.js'
 
-const HEAD_BYTES = 768
+const HEAD_BYTES = 320
 const TAIL_BYTES = 320
 
 // Between plain quotes only what means itself.
 const PLAIN = '[ !#-\\[\\]-~]*'
-const CALL_START = new RegExp(`,"payload":\\{"tool_call_id":"(${PLAIN})","name":"(${PLAIN})"[,}]`)
+const CALL_START = new RegExp(`^\\{"tool_call_id":"(${PLAIN})","name":"(${PLAIN})"[,}]`)
 
 // Flat fields up to the brace that closes the payload: no string can hold a plain quote, so none of
 // this stands inside of one.
@@ -20,6 +20,7 @@ const RESULT_END = new RegExp(`^[,{]"is_error":(true|false)${REST}`)
 const COUNT = '"\\w+":(?:0|[1-9]\\d{0,15})'
 const USAGE_END = new RegExp(`^[,{]"usage":(\\{${COUNT}(?:,${COUNT})*\\})${REST}`)
 
+const TEXT_CONTENT = '{"content":"'
 const USAGE = Buffer.from('"usage":')
 const TOOL_USE = Buffer.from('"type":"tool_use"')
 const MESSAGE_ID = Buffer.from('"message_id":')
@@ -36,7 +37,7 @@ export function countedPayload(envelope: Envelope, line: Line): SessionEvent | n
     case 'tool_result':
       return mayHaveFailed(line) ? undefined : null
     case 'user':
-      return holds(line, FAILED) ? undefined : null
+      return isText(envelope, line) || !holds(line, FAILED) ? null : undefined
     case 'assistant':
       return replyOf(envelope, line)
     case 'compaction_boundary':
@@ -48,18 +49,25 @@ export function countedPayload(envelope: Envelope, line: Line): SessionEvent | n
 }
 
 function callOf(envelope: Envelope, { bytes, start, end }: Line): SessionEvent | undefined {
-  const head = bytes.toString('latin1', start, Math.min(end, start + HEAD_BYTES))
+  const from = start + payloadOffset(envelope)
+  const head = bytes.toString('latin1', from, Math.min(end, from + HEAD_BYTES))
   const found = CALL_START.exec(head)
   if (found === null) return undefined
   return { ...envelope, payload: { tool_call_id: found[1]!, name: found[2]! } }
 }
 
 function replyOf(envelope: Envelope, line: Line): SessionEvent | null | undefined {
-  if (holds(line, TOOL_USE)) return undefined
+  if (!isText(envelope, line) && holds(line, TOOL_USE)) return undefined
   const found = USAGE_END.exec(lastFrom('"usage":', line))
   if (found === null) return holds(line, USAGE) ? undefined : null
   if (holds(line, MESSAGE_ID)) return undefined
   return { ...envelope, payload: { usage: JSON.parse(found[1]!) } }
+}
+
+/** A content of plain text has no blocks, and so no tools. */
+function isText(envelope: Envelope, { bytes, start }: Line): boolean {
+  const from = start + payloadOffset(envelope)
+  return bytes.toString('latin1', from, from + TEXT_CONTENT.length) === TEXT_CONTENT
 }
 
 function mayHaveFailed(line: Line): boolean {

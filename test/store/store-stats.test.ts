@@ -228,3 +228,14 @@ test('what eats the disk: known places only, the largest first', (t) => {
     skipped: [],
   })
 })
+
+test('a log without a header counts under its name, and one without events is told', async (t) => {
+  const root = temporaryFolder(t)
+  put(root, '.transcripts/bare.jsonl', [['user', { content: 'hi' }]])
+  put(root, '.transcripts/noise.jsonl', [Buffer.from('no event\n')])
+  const { groups, skipped } = await statsOf(root)
+  expect(groups.map(({ key, events }) => [key, events])).toEqual([['bare', 1]])
+  expect(skipped).toEqual([
+    { path: join(root, '.transcripts/noise.jsonl'), reason: 'no event in it' },
+  ])
+})
