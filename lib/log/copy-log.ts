@@ -1,14 +1,14 @@
 // A new log from the bytes of another: a fork. Nothing stored is ever serialised a second time,
 // and the new file appears whole or not at all.
 
-import { closeSync, constants, fsyncSync, linkSync, rmSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { closeSync, constants, fsyncSync, linkSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { SessionError, toSessionError } from '../errors.js'
 import { NEWLINE } from '../format/index.js'
 import { readFullySync } from './fill-lines.js'
 import { createFolder, createPrivateFile, syncFolder } from './open-file.js'
 import { type OpenLog, openForReading } from './open-for-reading.js'
-import { newUuid } from './uuid-pool.js'
+import { removeTemporary, temporaryPath } from './temporary-file.js'
 import { writeWhole } from './write-whole.js'
 
 const CHUNK_BYTES = 1024 * 1024
@@ -30,10 +30,10 @@ export interface CopyRequest {
 }
 
 export function copyLog({ from, to, opening, end, later }: CopyRequest): void {
-  createFolder(dirname(to))
-  const temporary = join(dirname(to), `.${basename(to)}.${newUuid()}.tmp`)
+  const temporary = temporaryPath(to)
   const source = openForReading(from)
   try {
+    createFolder(dirname(to))
     const fd = createPrivateFile(temporary, constants.O_WRONLY | constants.O_APPEND)
     try {
       writeWhole(fd, opening)
@@ -52,7 +52,7 @@ export function copyLog({ from, to, opening, end, later }: CopyRequest): void {
     throw toSessionError(cause, 'copy a log to', to)
   } finally {
     closeSync(source.fd)
-    rmSync(temporary, { force: true })
+    removeTemporary(temporary)
   }
   syncFolder(to)
 }

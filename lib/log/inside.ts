@@ -6,6 +6,11 @@ export type { ByteRange } from './copy-log.js'
 export { checkBefore } from './cursor.js'
 export { readFullySync } from './fill-lines.js'
 export type { Line } from './line-source.js'
-export { type OpenLog, type OpenLogWithStats, openForReading } from './open-for-reading.js'
+export {
+  type OpenLog,
+  type OpenLogWithStats,
+  openForReading,
+  statIfThere,
+} from './open-for-reading.js'
 export { replaceLog } from './replace-log.js'
 export { type WalkedLine, walkLines } from './walk-lines.js'

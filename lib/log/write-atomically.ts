@@ -1,15 +1,14 @@
 // A small file that is there whole, old or new, whenever somebody looks. Not for logs.
 
-import { closeSync, constants, fsyncSync, renameSync, rmSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { closeSync, constants, fsyncSync, renameSync } from 'node:fs'
 import { toSessionError } from '../errors.js'
 import { createPrivateFile, syncFolder } from './open-file.js'
-import { newUuid } from './uuid-pool.js'
+import { removeTemporary, temporaryPath } from './temporary-file.js'
 import { writeWhole } from './write-whole.js'
 
 /** Its folder must be there. A process that dies meanwhile leaves at most a hidden file behind. */
 export function writeAtomically(path: string, text: string): void {
-  const temporary = join(dirname(path), `.${basename(path)}.${newUuid()}.tmp`)
+  const temporary = temporaryPath(path)
   try {
     const fd = createPrivateFile(temporary, constants.O_WRONLY)
     try {
@@ -20,7 +19,7 @@ export function writeAtomically(path: string, text: string): void {
     }
     renameSync(temporary, path)
   } catch (cause) {
-    rmSync(temporary, { force: true })
+    removeTemporary(temporary)
     throw toSessionError(cause, 'write', path)
   }
   syncFolder(path)

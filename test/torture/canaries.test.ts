@@ -24,7 +24,8 @@ import { seededRandom } from '../helpers/random.js'
 import { temporaryFile, temporaryFolder } from '../helpers/temporary.js'
 import { findProblems, type Reader, readForward } from './changed-log.js'
 import { type Ack, problemsOf, type Told } from './check.js'
-import { runTogether, startChild, startWriter, type WriterTask } from './child.js'
+import { runTogether, type WriterTask } from './child.js'
+import { startChild, startWriter } from './start-child.js'
 
 type Append = (path: string, uuid: string) => Promise<void>
 

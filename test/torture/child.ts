@@ -4,8 +4,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { onTestFinished, vi } from 'vitest'
 import type { LogOptions } from '../../lib/log/index.js'
 import type { Ack } from './check.js'
 
@@ -134,9 +134,7 @@ export class Child {
   /** Stops it, and resolves when it stands. */
   async stop(): Promise<void> {
     this.signal('SIGSTOP')
-    await vi.waitFor(() => {
-      if (stateOf(this.pid) !== 'T') throw new Error('not stopped yet')
-    })
+    while (stateOf(this.pid) !== 'T') await sleep(1)
   }
 
   #hear(said: Said): void {
@@ -165,19 +163,6 @@ export class Child {
     const { code, signal, errors } = await this.ended
     throw new Error(`The child ended too early (${code ?? signal}): ${errors}`)
   }
-}
-
-/** Ended with the test, whatever becomes of it. */
-export function startChild(script: string, task: object): Child {
-  const child = new Child(script, task)
-  onTestFinished(async () => {
-    await child.kill()
-  })
-  return child
-}
-
-export function startWriter(task: WriterTask): Child {
-  return startChild('writer', task)
 }
 
 /** Lets all of them begin at the same moment; resolves when all have ended by themselves. */

@@ -1,0 +1,131 @@
+// Every call by which this process touches the files of one folder, told to somebody who may let it
+// fail. It replaces the functions of node:fs themselves, so nothing in the library has to know, and
+// no room can go round it.
+
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { resolve, sep } from 'node:path'
+
+export interface FileCall {
+  readonly name: string
+  readonly path: string
+  /** Where a file is moved or linked to. */
+  readonly to?: string | undefined
+  /** Of a write: what is to be written. */
+  readonly bytes?: Buffer | undefined
+}
+
+export interface FileFault {
+  readonly code: string
+  readonly errno: number
+  /** Of a write: how many bytes are taken before the error. */
+  readonly takes?: number
+}
+
+export interface FileWatcher {
+  /** A fault instead of the call. */
+  before?(call: FileCall): FileFault | undefined
+  /** Told of calls that did not fail; `result` is what the caller gets. */
+  after?(call: FileCall, result: unknown): void
+}
+
+const BY_PATH = [
+  'openSync',
+  'mkdirSync',
+  'rmdirSync',
+  'rmSync',
+  'unlinkSync',
+  'renameSync',
+  'linkSync',
+  'statSync',
+  'lstatSync',
+  'readdirSync',
+  'readFileSync',
+  'utimesSync',
+  'chmodSync',
+  'accessSync',
+] as const
+// No closeSync: whatever it answers, the descriptor is gone.
+const BY_DESCRIPTOR = [
+  'writeSync',
+  'readSync',
+  'fstatSync',
+  'fsyncSync',
+  'fdatasyncSync',
+  'fchmodSync',
+] as const
+
+type AnyCall = (...args: unknown[]) => unknown
+const table = fs as unknown as Record<string, AnyCall>
+
+/** Until the answer is called. One watcher at a time: the functions belong to the whole process. */
+export function watchFiles(folder: string, watcher: FileWatcher): () => void {
+  const isInside = (path: string) => path === folder || path.startsWith(folder + sep)
+  const paths = new Map<number, string>()
+  const originals = new Map<string, AnyCall>()
+  const replace = (name: string, by: (real: AnyCall) => AnyCall) => {
+    const real = table[name]!
+    originals.set(name, real)
+    table[name] = by(real)
+  }
+  const run = (call: FileCall, real: () => unknown, writeSome?: (length: number) => void) => {
+    const fault = watcher.before?.(call)
+    if (fault !== undefined) {
+      if (fault.takes !== undefined) writeSome?.(fault.takes)
+      throw errorOf(call, fault)
+    }
+    const result = real()
+    watcher.after?.(call, result)
+    return result
+  }
+
+  for (const name of BY_PATH) {
+    replace(name, (real) => (...args) => {
+      const path = typeof args[0] === 'string' ? resolve(args[0]) : paths.get(args[0] as number)
+      if (path === undefined || !isInside(path)) return real(...args)
+      const to = typeof args[1] === 'string' ? resolve(args[1]) : undefined
+      const result = run({ name, path, to }, () => real(...args))
+      if (name === 'openSync') paths.set(result as number, path)
+      return result
+    })
+  }
+  for (const name of BY_DESCRIPTOR) {
+    replace(name, (real) => (...args) => {
+      const path = paths.get(args[0] as number)
+      if (path === undefined) return real(...args)
+      if (name !== 'writeSync') return run({ name, path }, () => real(...args))
+      const [fd, given, start = 0, length] = args as [number, Buffer | string, number?, number?]
+      const whole = typeof given === 'string' ? Buffer.from(given) : given
+      const bytes = whole.subarray(start, start + (length ?? whole.length - start))
+      const writeSome = (taken: number) => real(fd, bytes, 0, Math.min(taken, bytes.length))
+      return run({ name, path, bytes }, () => real(...args), writeSome)
+    })
+  }
+  replace('fdatasync', (real) => (...args) => {
+    const [fd, done] = args as [number, (error: Error | null) => void]
+    const path = paths.get(fd)
+    if (path === undefined) return real(fd, done)
+    const call = { name: 'fdatasync', path }
+    const fault = watcher.before?.(call)
+    if (fault !== undefined) return setImmediate(() => done(errorOf(call, fault)))
+    return real(fd, (error: Error | null) => {
+      if (error === null) watcher.after?.(call, undefined)
+      done(error)
+    })
+  })
+  replace('closeSync', (real) => (...args) => {
+    paths.delete(args[0] as number)
+    return real(...args)
+  })
+  syncBuiltinESMExports()
+  return () => {
+    for (const [name, real] of originals) table[name] = real
+    syncBuiltinESMExports()
+  }
+}
+
+function errorOf({ name, path }: FileCall, { code, errno }: FileFault): NodeJS.ErrnoException {
+  const syscall = name.replace(/Sync$/, '')
+  const message = `${code}: injected, ${syscall} '${path}'`
+  return Object.assign(new Error(message), { code, errno, syscall, path })
+}
