@@ -16,9 +16,10 @@ export interface FileCall {
 }
 
 export interface FileFault {
-  readonly code: string
-  readonly errno: number
-  /** Of a write: how many bytes are taken before the error. */
+  /** Without one the call does not throw; a write then says how little it took. */
+  readonly code?: string
+  readonly errno?: number
+  /** Of a write: how many bytes are taken, before the error if there is one. */
   readonly takes?: number
 }
 
@@ -68,10 +69,11 @@ export function watchFiles(folder: string, watcher: FileWatcher): () => void {
     originals.set(name, real)
     table[name] = by(real)
   }
-  const run = (call: FileCall, real: () => unknown, writeSome?: (length: number) => void) => {
+  const run = (call: FileCall, real: () => unknown, writeSome?: (length: number) => unknown) => {
     const fault = watcher.before?.(call)
     if (fault !== undefined) {
-      if (fault.takes !== undefined) writeSome?.(fault.takes)
+      const taken = fault.takes === undefined ? 0 : writeSome?.(fault.takes)
+      if (fault.code === undefined) return taken
       throw errorOf(call, fault)
     }
     const result = real()
@@ -124,7 +126,7 @@ export function watchFiles(folder: string, watcher: FileWatcher): () => void {
   }
 }
 
-function errorOf({ name, path }: FileCall, { code, errno }: FileFault): NodeJS.ErrnoException {
+function errorOf({ name, path }: FileCall, { code = 'EIO', errno = -5 }: FileFault): NodeJS.ErrnoException {
   const syscall = name.replace(/Sync$/, '')
   const message = `${code}: injected, ${syscall} '${path}'`
   return Object.assign(new Error(message), { code, errno, syscall, path })

@@ -3,6 +3,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { isAbsolute } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -62,8 +63,9 @@ export class Child {
   #isOver = false
   #opened: Opened | undefined
 
+  /** `script`: the name of one of children/, or the path of another file. */
   constructor(script: string, task: object) {
-    const file = fileURLToPath(new URL(`children/${script}.mjs`, import.meta.url))
+    const file = isAbsolute(script) ? script : pathOfChild(script)
     this.ended = new Promise((resolve) => {
       this.#start([file, JSON.stringify(task)], STARTS_MAX, resolve)
     })
@@ -163,6 +165,10 @@ export class Child {
     const { code, signal, errors } = await this.ended
     throw new Error(`The child ended too early (${code ?? signal}): ${errors}`)
   }
+}
+
+export function pathOfChild(script: string): string {
+  return fileURLToPath(new URL(`children/${script}.mjs`, import.meta.url))
 }
 
 /** Lets all of them begin at the same moment; resolves when all have ended by themselves. */

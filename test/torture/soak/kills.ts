@@ -5,34 +5,44 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '../../helpers/random.js'
 import { Child } from '../child.js'
+import { bundledWriter } from './bundled-writer.js'
 import type { LaneContext } from './lane.js'
 import { WatchedLog } from './watch-log.js'
 
 const KILLS_PER_LOG = 40
+/** Logs at which writers are killed at the same time. */
+const AT_ONCE = 3
 const LIFE_MS_MAX = 12
 // Starting a process takes longer than its life, so the next ones start meanwhile.
-const AHEAD = 3
+const AHEAD = 2
 
 export async function runKills(context: LaneContext): Promise<void> {
+  const writer = await bundledWriter(String(process.pid))
+  const queues = Array.from({ length: AT_ONCE }, (_, queue) => killInTurn(queue, writer, context))
+  await Promise.all(queues)
+  rmSync(writer)
+}
+
+async function killInTurn(queue: number, writer: string, context: LaneContext): Promise<void> {
   for (let round = 0; !context.isOver; round++) {
-    const log = new WatchedLog(join(context.folder, `${round}.jsonl`), context)
-    await killAtOneLog(log, context)
+    const log = new WatchedLog(join(context.folder, `${queue}-${round}.jsonl`), context)
+    await killAtOneLog(log, writer, context)
     log.check()
     rmSync(log.path, { force: true })
   }
 }
 
-async function killAtOneLog(log: WatchedLog, context: LaneContext): Promise<void> {
+async function killAtOneLog(log: WatchedLog, writer: string, context: LaneContext): Promise<void> {
   const { random } = context
-  // One writer with a lease, or a crowd of one-shots; a fifth of it without the kernel lock.
   const isCrowd = random.below(2) === 0
-  const useKernelLock = random.below(5) > 0
+  // One-shots without it wait ten seconds for the lock of a dead one: that is in the test line.
+  const useKernelLock = isCrowd || random.below(4) > 0
   const options = { durability: 'none', lockTimeoutMs: 30_000, useKernelLock } as const
   let started = 0
   const start = () => {
     const how = isCrowd ? 'once' : 'lease'
     const name = `w${started++}`
-    return new Child('writer', { path: log.path, how, name, sizes: sizesOf(random), options })
+    return new Child(writer, { path: log.path, how, name, sizes: sizesOf(random), options })
   }
   const ready = Array.from({ length: AHEAD }, start)
   const living: Child[] = []

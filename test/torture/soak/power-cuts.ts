@@ -13,7 +13,8 @@ const IMAGE_BYTES = 24 * 1024 * 1024
 const LIFE_MS_MAX = 60
 const WRITERS = 2
 // FS_IOC_SHUTDOWN, and the flag that says: do not even write the journal.
-const SHUT_DOWN = 'my $how = pack("L", 2); open(F, "<", $ARGV[0]); ioctl(F, 0x8004587d, $how) or die $!'
+const SHUT_DOWN =
+  'my $how = pack("L", 2); open(F, "<", $ARGV[0]); ioctl(F, 0x8004587d, $how) or die $!'
 
 export async function runPowerCuts(context: LaneContext): Promise<void> {
   const image = join(context.folder, 'image')
