@@ -126,7 +126,10 @@ export function watchFiles(folder: string, watcher: FileWatcher): () => void {
   }
 }
 
-function errorOf({ name, path }: FileCall, { code = 'EIO', errno = -5 }: FileFault): NodeJS.ErrnoException {
+function errorOf(
+  { name, path }: FileCall,
+  { code = 'EIO', errno = -5 }: FileFault,
+): NodeJS.ErrnoException {
   const syscall = name.replace(/Sync$/, '')
   const message = `${code}: injected, ${syscall} '${path}'`
   return Object.assign(new Error(message), { code, errno, syscall, path })

@@ -276,13 +276,14 @@ const BOUNDARIES: readonly { name: string; payload: object; shown?: readonly str
 ]
 
 test.for(BOUNDARIES)(
-  'a boundary with $name never hides what it has no summary for, and is reported',
-  ({ payload }, t) => {
+  'a boundary with $name hides nothing that its summary does not stand for',
+  ({ payload, shown = ['a', 'b', 'c'] }, t) => {
     const file = temporaryFile(t, 's.jsonl', Buffer.concat([...conversation, boundaryOf(payload)]))
     const { entries, diagnostics } = projectLog(eventsOf(file), { file }).projection
-    const shown = entries.flatMap((entry) => (entry.kind === 'event' ? [entry.event.uuid] : []))
-    expect(shown).toEqual(['a', 'b', 'c'])
-    expect(diagnostics.length).toBeGreaterThan(0)
+    const found = entries.flatMap((entry) => (entry.kind === 'event' ? [entry.event.uuid] : []))
+    expect(found).toEqual(shown)
+    // Where it counts as it stands there is nothing to report.
+    expect(diagnostics.length > 0).toBe(shown.length === 3)
   },
 )
 

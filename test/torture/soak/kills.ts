@@ -42,7 +42,16 @@ async function killAtOneLog(log: WatchedLog, writer: string, context: LaneContex
   const start = () => {
     const how = isCrowd ? 'once' : 'lease'
     const name = `w${started++}`
-    return new Child(writer, { path: log.path, how, name, sizes: sizesOf(random), options })
+    // Of a crowd two wait for their turn; they leave the processor to those that start.
+    const pauseMs = isCrowd ? 2 : 0
+    return new Child(writer, {
+      path: log.path,
+      how,
+      name,
+      sizes: sizesOf(random),
+      pauseMs,
+      options,
+    })
   }
   const ready = Array.from({ length: AHEAD }, start)
   const living: Child[] = []
