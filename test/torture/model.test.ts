@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { seededRandom } from '../helpers/random.js'
 import { memoryFolder } from '../helpers/temporary.js'
+import { KNOWN_SEEDS } from './known-seeds.js'
 import { runModel } from './model.js'
 
 test('append, retry, fork, compact, checkpoint, rewind, resume, tear and a second handle, in any order: the session shows what the model shows (003-64)', async (t) => {
@@ -16,7 +17,9 @@ test('append, retry, fork, compact, checkpoint, rewind, resume, tear and a secon
     mkdirSync(own)
     return own
   }
-  const seed = random.below(2 ** 31)
-  const commands = await runModel(newFolder, { seed, runs: 60, commandsMax: 25 })
+  let commands = 0
+  for (const seed of [...KNOWN_SEEDS.model, random.below(2 ** 31)]) {
+    commands += await runModel(newFolder, { seed, runs: 30, commandsMax: 25 })
+  }
   expect(commands).toBeGreaterThan(200)
 })
