@@ -41,10 +41,12 @@ async function main(): Promise<number> {
   const seed = Number(values.seed ?? 1 + Math.floor(Math.random() * 2 ** 31))
   const lanes = values.lanes?.split(',') ?? TARGETS.map(({ lane }) => lane)
   process.stdout.write(`Soaking for at most ${minutes} minutes. TORTURE_SEED=${seed}\n`)
+  // Asked now: somebody may commit meanwhile, and that is not what runs.
+  const commit = presentCommit()
   const tallies = await soak(lanes, seed, Date.now() + minutes * 60_000)
   const run: Run = {
     date: new Date().toISOString().slice(0, 16).replace('T', ' '),
-    commit: commit(),
+    commit,
     machine: `${cpus().length} cores, ${process.platform} ${release()}, Node ${process.versions.node}`,
     seed,
     minutes,
@@ -101,7 +103,7 @@ async function runLane(
   tell({ count: last?.count ?? 0, checked: last?.checked ?? 0, harms, findings })
 }
 
-function commit(): string {
+function presentCommit(): string {
   try {
     const run = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim()
     const isClean = run('status', '--porcelain', '--', 'lib', 'test') === ''
