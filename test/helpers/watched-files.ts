@@ -61,68 +61,99 @@ const table = fs as unknown as Record<string, AnyCall>
 
 /** Until the answer is called. One watcher at a time: the functions belong to the whole process. */
 export function watchFiles(folder: string, watcher: FileWatcher): () => void {
-  const isInside = (path: string) => path === folder || path.startsWith(folder + sep)
-  const paths = new Map<number, string>()
-  const originals = new Map<string, AnyCall>()
-  const replace = (name: string, by: (real: AnyCall) => AnyCall) => {
+  const watch = new Watch(folder, watcher)
+  for (const name of BY_PATH) watch.replace(name, (real) => watch.byPath(name, real))
+  for (const name of BY_DESCRIPTOR) watch.replace(name, (real) => watch.byDescriptor(name, real))
+  watch.replace('fdatasync', (real) => watch.sync(real))
+  watch.replace('closeSync', (real) => watch.close(real))
+  syncBuiltinESMExports()
+  return () => watch.end()
+}
+
+class Watch {
+  readonly #folder: string
+  readonly #watcher: FileWatcher
+  readonly #originals = new Map<string, AnyCall>()
+  /** What the open descriptors lead to. */
+  readonly #paths = new Map<number, string>()
+
+  constructor(folder: string, watcher: FileWatcher) {
+    this.#folder = folder
+    this.#watcher = watcher
+  }
+
+  replace(name: string, by: (real: AnyCall) => AnyCall): void {
     const real = table[name]!
-    originals.set(name, real)
+    this.#originals.set(name, real)
     table[name] = by(real)
   }
-  const run = (call: FileCall, real: () => unknown, writeSome?: (length: number) => unknown) => {
-    const fault = watcher.before?.(call)
+
+  end(): void {
+    for (const [name, real] of this.#originals) table[name] = real
+    syncBuiltinESMExports()
+  }
+
+  byPath(name: string, real: AnyCall): AnyCall {
+    return (...args) => {
+      const [place, other] = args
+      const path = typeof place === 'string' ? resolve(place) : this.#paths.get(place as number)
+      if (path === undefined || !this.#isInside(path)) return real(...args)
+      const to = typeof other === 'string' ? resolve(other) : undefined
+      const result = this.#run({ name, path, to }, () => real(...args))
+      if (name === 'openSync') this.#paths.set(result as number, path)
+      return result
+    }
+  }
+
+  byDescriptor(name: string, real: AnyCall): AnyCall {
+    return (...args) => {
+      const path = this.#paths.get(args[0] as number)
+      if (path === undefined) return real(...args)
+      if (name !== 'writeSync') return this.#run({ name, path }, () => real(...args))
+      const [fd, given, start = 0, length] = args as [number, Buffer | string, number?, number?]
+      const whole = typeof given === 'string' ? Buffer.from(given) : given
+      const bytes = whole.subarray(start, start + (length ?? whole.length - start))
+      const writeSome = (taken: number) => real(fd, bytes, 0, Math.min(taken, bytes.length))
+      return this.#run({ name, path, bytes }, () => real(...args), writeSome)
+    }
+  }
+
+  sync(real: AnyCall): AnyCall {
+    return (...args) => {
+      const [fd, done] = args as [number, (error: Error | null) => void]
+      const path = this.#paths.get(fd)
+      if (path === undefined) return real(fd, done)
+      const call = { name: 'fdatasync', path }
+      const fault = this.#watcher.before?.(call)
+      if (fault !== undefined) return setImmediate(() => done(errorOf(call, fault)))
+      return real(fd, (error: Error | null) => {
+        if (error === null) this.#watcher.after?.(call, undefined)
+        done(error)
+      })
+    }
+  }
+
+  close(real: AnyCall): AnyCall {
+    return (...args) => {
+      this.#paths.delete(args[0] as number)
+      return real(...args)
+    }
+  }
+
+  #run(call: FileCall, real: () => unknown, writeSome?: (length: number) => unknown): unknown {
+    const fault = this.#watcher.before?.(call)
     if (fault !== undefined) {
       const taken = fault.takes === undefined ? 0 : writeSome?.(fault.takes)
       if (fault.code === undefined) return taken
       throw errorOf(call, fault)
     }
     const result = real()
-    watcher.after?.(call, result)
+    this.#watcher.after?.(call, result)
     return result
   }
 
-  for (const name of BY_PATH) {
-    replace(name, (real) => (...args) => {
-      const path = typeof args[0] === 'string' ? resolve(args[0]) : paths.get(args[0] as number)
-      if (path === undefined || !isInside(path)) return real(...args)
-      const to = typeof args[1] === 'string' ? resolve(args[1]) : undefined
-      const result = run({ name, path, to }, () => real(...args))
-      if (name === 'openSync') paths.set(result as number, path)
-      return result
-    })
-  }
-  for (const name of BY_DESCRIPTOR) {
-    replace(name, (real) => (...args) => {
-      const path = paths.get(args[0] as number)
-      if (path === undefined) return real(...args)
-      if (name !== 'writeSync') return run({ name, path }, () => real(...args))
-      const [fd, given, start = 0, length] = args as [number, Buffer | string, number?, number?]
-      const whole = typeof given === 'string' ? Buffer.from(given) : given
-      const bytes = whole.subarray(start, start + (length ?? whole.length - start))
-      const writeSome = (taken: number) => real(fd, bytes, 0, Math.min(taken, bytes.length))
-      return run({ name, path, bytes }, () => real(...args), writeSome)
-    })
-  }
-  replace('fdatasync', (real) => (...args) => {
-    const [fd, done] = args as [number, (error: Error | null) => void]
-    const path = paths.get(fd)
-    if (path === undefined) return real(fd, done)
-    const call = { name: 'fdatasync', path }
-    const fault = watcher.before?.(call)
-    if (fault !== undefined) return setImmediate(() => done(errorOf(call, fault)))
-    return real(fd, (error: Error | null) => {
-      if (error === null) watcher.after?.(call, undefined)
-      done(error)
-    })
-  })
-  replace('closeSync', (real) => (...args) => {
-    paths.delete(args[0] as number)
-    return real(...args)
-  })
-  syncBuiltinESMExports()
-  return () => {
-    for (const [name, real] of originals) table[name] = real
-    syncBuiltinESMExports()
+  #isInside(path: string): boolean {
+    return path === this.#folder || path.startsWith(this.#folder + sep)
   }
 }
 

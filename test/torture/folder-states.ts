@@ -3,7 +3,7 @@
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { watchFiles } from '../helpers/watched-files.js'
+import { type FileCall, watchFiles } from '../helpers/watched-files.js'
 
 interface Inode {
   durable: Buffer
@@ -45,58 +45,79 @@ export function putFolder(folder: string, state: FolderState): void {
   for (const [name, bytes] of state) writeFileSync(join(folder, name), bytes, { mode: 0o600 })
 }
 
-async function momentsOf(folder: string, run: () => unknown): Promise<Moment[]> {
-  let now: Map<string, Inode> = new Map(
-    readdirSync(folder).map((name) => {
-      return [name, { durable: readFileSync(join(folder, name)), unsynced: Buffer.alloc(0) }]
-    }),
-  )
-  let possible: Names[] = [now]
-  const moments: Moment[] = []
-  const remember = () => {
-    const inodes = new Set(possible.flatMap((names) => [...names.values()]))
-    moments.push({ names: possible, bytes: new Map([...inodes].map((it) => [it, { ...it }])) })
-  }
-  const rename = (change: (names: Map<string, Inode>) => void) => {
-    now = new Map(now)
-    change(now)
-    possible = [...possible, now]
-  }
-  const unwatch = watchFiles(folder, {
-    after({ name: call, path, to, bytes }, result) {
-      const name = basename(path)
-      if (path !== folder && dirname(path) !== folder) return
-      // Locks are no part of what is kept.
-      if (/\.lock\b/.test(name)) return
-      const inode = now.get(name)
-      if (call === 'openSync' && inode === undefined && path !== folder) {
-        rename((names) => names.set(name, { durable: Buffer.alloc(0), unsynced: Buffer.alloc(0) }))
-      } else if (call === 'writeSync') {
-        inode!.unsynced = Buffer.concat([inode!.unsynced, bytes!.subarray(0, Number(result))])
-      } else if (call.includes('sync') && path === folder) {
-        possible = [now]
-      } else if (call.includes('sync') && inode !== undefined) {
-        inode.durable = Buffer.concat([inode.durable, inode.unsynced])
-        inode.unsynced = Buffer.alloc(0)
-      } else if (call === 'renameSync') {
-        rename((names) => names.set(basename(to!), inode!).delete(name))
-      } else if (call === 'linkSync') {
-        rename((names) => names.set(basename(to!), inode!))
-      } else if (call === 'unlinkSync' || call === 'rmSync') {
-        rename((names) => names.delete(name))
-      } else {
-        return
-      }
-      remember()
-    },
-  })
+async function momentsOf(folder: string, run: () => unknown): Promise<readonly Moment[]> {
+  const recorder = new Recorder(folder)
+  const unwatch = watchFiles(folder, { after: (call, result) => recorder.hear(call, result) })
   try {
-    remember()
     await run()
   } finally {
     unwatch()
   }
-  return moments
+  return recorder.moments
+}
+
+class Recorder {
+  readonly moments: Moment[] = []
+  readonly #folder: string
+  #now: Names
+  #possible: Names[]
+
+  constructor(folder: string) {
+    this.#folder = folder
+    this.#now = new Map(
+      readdirSync(folder).map((name) => [name, newInode(readFileSync(join(folder, name)))]),
+    )
+    this.#possible = [this.#now]
+    this.#remember()
+  }
+
+  hear(call: FileCall, result: unknown): void {
+    const isOurs = call.path === this.#folder || dirname(call.path) === this.#folder
+    // Locks are no part of what is kept.
+    if (!isOurs || /\.lock\b/.test(basename(call.path))) return
+    if (call.path === this.#folder) this.#hearOfFolder(call)
+    else this.#hearOfFile(call, basename(call.path), result)
+    this.#remember()
+  }
+
+  #hearOfFolder({ name }: FileCall): void {
+    if (name.includes('sync')) this.#possible = [this.#now]
+  }
+
+  #hearOfFile({ name: call, to, bytes }: FileCall, name: string, result: unknown): void {
+    const inode = this.#now.get(name)
+    if (inode === undefined) {
+      if (call === 'openSync') this.#rename((names) => names.set(name, newInode(Buffer.alloc(0))))
+    } else if (call === 'writeSync') {
+      inode.unsynced = Buffer.concat([inode.unsynced, bytes!.subarray(0, Number(result))])
+    } else if (call.includes('sync')) {
+      inode.durable = Buffer.concat([inode.durable, inode.unsynced])
+      inode.unsynced = Buffer.alloc(0)
+    } else if (call === 'renameSync') {
+      this.#rename((names) => names.set(basename(to!), inode).delete(name))
+    } else if (call === 'linkSync') {
+      this.#rename((names) => names.set(basename(to!), inode))
+    } else if (call === 'unlinkSync' || call === 'rmSync') {
+      this.#rename((names) => names.delete(name))
+    }
+  }
+
+  #rename(change: (names: Map<string, Inode>) => void): void {
+    const names = new Map(this.#now)
+    change(names)
+    this.#now = names
+    this.#possible = [...this.#possible, names]
+  }
+
+  #remember(): void {
+    const inodes = new Set(this.#possible.flatMap((names) => [...names.values()]))
+    const bytes = new Map([...inodes].map((inode) => [inode, { ...inode }]))
+    this.moments.push({ names: this.#possible, bytes })
+  }
+}
+
+function newInode(durable: Buffer): Inode {
+  return { durable, unsynced: Buffer.alloc(0) }
 }
 
 function* statesOf({ names, bytes }: Moment): Generator<FolderState> {
