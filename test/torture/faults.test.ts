@@ -6,6 +6,9 @@ import { expect, test } from 'vitest'
 import { memoryFolder } from '../helpers/temporary.js'
 import { findFaultProblems, listFaultPoints, SCRIPTS, type ScriptName } from './fault-loop.js'
 
+// Some hundred lives, a few seconds of them; a busy machine may take its time.
+const PATIENCE_MS = 180_000
+
 test.for(
   (Object.keys(SCRIPTS) as ScriptName[]).flatMap((script) => [
     { script, often: 'once', isSticky: false },
@@ -22,4 +25,5 @@ test.for(
     // Not all of them were absorbed, so the faults did arrive.
     expect(errors).toBeGreaterThan(points.length / 4)
   },
+  PATIENCE_MS,
 )

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../helpers/temporary.js'
 
 const TOKEN = `grant-${Math.random().toString(36).slice(2)}-canary`
 
-test('what was granted is in no byte of the store: not after a crash, a compaction, a fork, a resume or a subagent (003-12, 003-80, 003-86, T8, T26)', async (t) => {
+test('what was granted is in no byte of the store: not after a compaction, a fork, a resume or a subagent (003-12, 003-80, 003-86, T8, T26)', async (t) => {
   const folder = temporaryFolder(t)
   const options = { root: folder, home: folder, project: folder }
   const session = await createSession({ ...options, id: 's' })
