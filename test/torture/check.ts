@@ -204,10 +204,20 @@ function alteredEvents(
     if (text === undefined || isDoubtful || written.has(text)) return []
     // A newline came to stand right before a record that was quoted in another one. It begins its
     // line and proves itself, so nobody can tell.
-    const beginsLine = byte_offset > 0 && changed[byte_offset - 1] === 0x0a
-    if (beginsLine && isProven(changed.subarray(byte_offset, byte_offset + length))) return []
+    if (
+      beginsLine(changed, byte_offset) &&
+      isProven(changed.subarray(byte_offset, byte_offset + length))
+    )
+      return []
     return [{ what: 'altered' as const, detail: text }]
   })
+}
+
+/** Also behind NULs, which a reader takes for what a power cut left. */
+function beginsLine(bytes: Buffer, byteOffset: number): boolean {
+  let before = byteOffset - 1
+  while (before >= 0 && bytes[before] === 0) before--
+  return before < 0 || bytes[before] === 0x0a
 }
 
 function rangesPassedOver(changed: Buffer, answer: readonly Told[]): ReadingProblem[] {

@@ -16,6 +16,7 @@ test.for(
   ]),
 )(
   'whichever call of $script fails, $often, the error is typed, nothing acknowledged is lost, and the session goes on (T10)',
+  { timeout: PATIENCE_MS },
   async ({ script, isSticky }, t) => {
     const folder = memoryFolder(t)
     const points = await listFaultPoints(join(folder, 'undisturbed'), script)
@@ -25,5 +26,4 @@ test.for(
     // Not all of them were absorbed, so the faults did arrive.
     expect(errors).toBeGreaterThan(points.length / 4)
   },
-  PATIENCE_MS,
 )

@@ -25,18 +25,24 @@ export async function runKills(context: LaneContext): Promise<void> {
 
 async function killInTurn(queue: number, writer: string, context: LaneContext): Promise<void> {
   for (let round = 0; !context.isOver; round++) {
-    const log = new WatchedLog(join(context.folder, `${queue}-${round}.jsonl`), context)
-    await killAtOneLog(log, writer, context)
+    const isCrowd = context.random.below(2) === 0
+    // One-shots without it wait ten seconds for the lock of a dead one: that is in the test line.
+    const hasKernelLock = isCrowd || context.random.below(4) > 0
+    const path = join(context.folder, `${queue}-${round}.jsonl`)
+    const log = new WatchedLog(path, context, { hasKernelLock })
+    await killAtOneLog(log, { writer, isCrowd }, context)
     log.check()
     rmSync(log.path, { force: true })
   }
 }
 
-async function killAtOneLog(log: WatchedLog, writer: string, context: LaneContext): Promise<void> {
+async function killAtOneLog(
+  log: WatchedLog,
+  { writer, isCrowd }: { writer: string; isCrowd: boolean },
+  context: LaneContext,
+): Promise<void> {
   const { random } = context
-  const isCrowd = random.below(2) === 0
-  // One-shots without it wait ten seconds for the lock of a dead one: that is in the test line.
-  const useKernelLock = isCrowd || random.below(4) > 0
+  const { hasKernelLock: useKernelLock } = log
   const options = { durability: 'none', lockTimeoutMs: 30_000, useKernelLock } as const
   let started = 0
   const start = () => {

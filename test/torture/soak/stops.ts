@@ -16,15 +16,17 @@ const LONG_AGO = new Date(Date.now() - 3_600_000)
 
 export async function runStops(context: LaneContext): Promise<void> {
   for (let round = 0; !context.isOver; round++) {
-    const log = new WatchedLog(join(context.folder, `${round}.jsonl`), context)
+    const hasKernelLock = context.random.below(4) > 0
+    const path = join(context.folder, `${round}.jsonl`)
+    const log = new WatchedLog(path, context, { hasKernelLock })
     await (round % 2 === 0 ? stopHolder : stopCrowd)(log, context)
     log.check()
     rmSync(log.path, { force: true })
   }
 }
 
-function start(log: WatchedLog, { random }: LaneContext, how: 'lease' | 'once', count: number) {
-  const useKernelLock = random.below(4) > 0
+function start(log: WatchedLog, how: 'lease' | 'once', count: number) {
+  const { hasKernelLock: useKernelLock } = log
   const options = { durability: 'none', lockTimeoutMs: 30_000, useKernelLock } as const
   const task = { path: log.path, how, sizes: SIZES, pauseMs: 1, options }
   return Array.from({ length: count }, (_, index) => {
@@ -34,7 +36,7 @@ function start(log: WatchedLog, { random }: LaneContext, how: 'lease' | 'once', 
 
 /** It holds the lease: whoever comes is told at once, and it goes on as if nothing had been. */
 async function stopHolder(log: WatchedLog, context: LaneContext): Promise<void> {
-  const [holder] = start(log, context, 'lease', 1)
+  const [holder] = start(log, 'lease', 1)
   await during([holder!], log, context, async () => {
     await holder!.stop()
     ageLock(log.path)
@@ -52,7 +54,7 @@ async function stopHolder(log: WatchedLog, context: LaneContext): Promise<void> 
 /** Whoever is stopped within its lock holds the others up, and no more than that. */
 async function stopCrowd(log: WatchedLog, context: LaneContext): Promise<void> {
   const { random } = context
-  const writers = start(log, context, 'once', 3)
+  const writers = start(log, 'once', 3)
   await during(writers, log, context, async () => {
     const stopped = random.pick(writers)
     await stopped.stop()
