@@ -59,7 +59,7 @@ export function salvage(
 /** Behind a record that stands inside another one, something of that other one follows. */
 function isFollowedByRecord(bytes: Buffer, from: number, end: number): boolean {
   const at = skipPadding(bytes, from, end)
-  return at === end || bytes[at] === OPENING_BRACE
+  return at === end || bytes.subarray(at, at + RECORD_START.length).equals(RECORD_START)
 }
 
 function fragment(start: number, end: number): LinePart {

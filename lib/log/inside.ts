@@ -9,7 +9,12 @@ export { Follower } from './follower.js'
 export type { Line } from './line-source.js'
 export { endOfLines, lineStartBefore } from './newlines.js'
 export { createFolder, createPrivateFile, kindOf, syncFolder } from './open-file.js'
-export { type OpenLog, type OpenLogWithStats, openForReading } from './open-for-reading.js'
+export {
+  type OpenLog,
+  type OpenLogWithStats,
+  openForReading,
+  statIfThere,
+} from './open-for-reading.js'
 export { replaceLog } from './replace-log.js'
 export { type LineFinder, searchBuffer, searchLines } from './search-lines.js'
 export { type WalkedLine, walkLines } from './walk-lines.js'

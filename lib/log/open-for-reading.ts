@@ -1,6 +1,6 @@
 // The only way this room opens a file to read it: never created, never locked, never waited for.
 
-import { closeSync, constants, fstatSync, openSync, type Stats } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, type Stats, statSync } from 'node:fs'
 import { isSessionError, SessionError, toReadError } from '../errors.js'
 
 // Without O_NONBLOCK, opening a FIFO would wait for its writer for ever. Windows has no such flag.
@@ -41,16 +41,34 @@ export function openIfThere(path: string): OpenLogWithStats | undefined {
   }
 }
 
+/** The same for whoever only wants to know what stands there. */
+export function statIfThere(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch (cause) {
+    throw toReadError(cause, 'look at', path)
+  }
+}
+
 /** Calls `use` with a log given by its path, or by a descriptor, which stays open. */
 export function withOpenLog<Result>(log: string | number, use: (log: OpenLog) => Result): Result {
   if (typeof log === 'number') {
-    return use({ path: `descriptor ${log}`, fd: log, size: fstatSync(log).size })
+    const path = `descriptor ${log}`
+    return use({ path, fd: log, size: sizeOf(log, path) })
   }
   const opened = openForReading(log)
   try {
     return use(opened)
   } finally {
     closeSync(opened.fd)
+  }
+}
+
+function sizeOf(fd: number, path: string): number {
+  try {
+    return fstatSync(fd).size
+  } catch (cause) {
+    throw toReadError(cause, 'read', path)
   }
 }
 

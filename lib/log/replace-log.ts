@@ -2,23 +2,15 @@
 // good; this is the one exception, for the one channel that may be pruned, and nothing is written
 // over: a new file takes the name when it is whole.
 
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  fsyncSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-} from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { closeSync, constants, fstatSync, fsyncSync, readdirSync, renameSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { SessionError, toSessionError } from '../errors.js'
 import { type ByteRange, copyRange } from './copy-log.js'
 import { acquireLock, type HeldLock } from './lock/acquire.js'
 import { createPrivateFile, syncFolder } from './open-file.js'
 import type { OpenLog } from './open-for-reading.js'
 import { type LogOptions, settingsOf } from './options.js'
-import { newUuid } from './uuid-pool.js'
+import { isTemporaryOf, removeTemporary, temporaryPath } from './temporary-file.js'
 
 export interface ReplaceOptions extends Pick<LogOptions, 'lockTimeoutMs' | 'useKernelLock'> {
   /**
@@ -34,30 +26,26 @@ export interface ReplaceOptions extends Pick<LogOptions, 'lockTimeoutMs' | 'useK
 export async function replaceLog(path: string, options: ReplaceOptions): Promise<boolean> {
   const { lockTimeoutMs: timeoutMs, useKernelLock } = settingsOf(options)
   const lock = await acquireLock(path, { mode: 'once', timeoutMs, useKernelLock })
+  const temporary = temporaryPath(path)
   try {
     removeRemains(path)
     const log = { path, fd: lock.fd, size: fstatSync(lock.fd).size }
     const kept = options.choose(log)
     if (kept === undefined) return false
-    const temporary = join(dirname(path), `.${basename(path)}.${newUuid()}${TEMPORARY}`)
-    try {
-      writeCopy(log, kept, temporary)
-      await options.beforeReplacing()
-      refuseIfDisturbed(log, lock)
-      renameSync(temporary, path)
-    } catch (cause) {
-      rmSync(temporary, { force: true })
-      throw toSessionError(cause, 'replace', path)
-    }
+    writeCopy(log, kept, temporary)
+    await options.beforeReplacing()
+    refuseIfDisturbed(log, lock)
+    renameSync(temporary, path)
     syncFolder(path)
     return true
+  } catch (cause) {
+    removeTemporary(temporary)
+    throw toSessionError(cause, 'replace', path)
   } finally {
     // From here on the lock guards a file that has no name: nothing may be written under it.
     lock.release()
   }
 }
-
-const TEMPORARY = '.tmp'
 
 function writeCopy(log: OpenLog, kept: readonly ByteRange[], temporary: string): void {
   const fd = createPrivateFile(temporary, constants.O_WRONLY | constants.O_APPEND)
@@ -78,9 +66,7 @@ function refuseIfDisturbed({ path, fd, size }: OpenLog, { isCompromised }: HeldL
 
 /** What a process left that died in the middle; under the lock nobody else can be at it. */
 function removeRemains(path: string): void {
-  const start = `.${basename(path)}.`
   for (const name of readdirSync(dirname(path))) {
-    const isOurs = name.startsWith(start) && name.endsWith(TEMPORARY)
-    if (isOurs) rmSync(join(dirname(path), name), { force: true })
+    if (isTemporaryOf(path, name)) removeTemporary(join(dirname(path), name))
   }
 }

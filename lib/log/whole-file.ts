@@ -1,11 +1,11 @@
 // A file of any size that appears under its name whole or not at all: written beside it under a
 // hidden name, synced, and only then named. Nothing that stands there is replaced unless asked for.
 
-import { closeSync, constants, fsyncSync, linkSync, lstatSync, renameSync, rmSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { closeSync, constants, fsyncSync, linkSync, lstatSync, renameSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { SessionError, toSessionError } from '../errors.js'
 import { createFolder, createPrivateFile, syncFolder } from './open-file.js'
-import { newUuid } from './uuid-pool.js'
+import { removeTemporary, temporaryPath } from './temporary-file.js'
 import { writeWhole } from './write-whole.js'
 
 export interface WholeFileOptions {
@@ -51,7 +51,7 @@ export class WholeFile {
     this.#isReplacing = replace
     // Not what holds it, only what saves the work: somebody may still be quicker.
     if (!mayExist && this.isNameTaken) throw existsError(path)
-    this.temporary = join(dirname(path), `.${basename(path)}.${newUuid()}.tmp`)
+    this.temporary = temporaryPath(path)
     try {
       if (makeFolder) createFolder(dirname(path))
       this.fd = createPrivateFile(this.temporary, constants.O_WRONLY | constants.O_APPEND)
@@ -109,7 +109,7 @@ export class WholeFile {
   /** Leaves no trace of a file that was not finished. Harmless afterwards. */
   abandon(): void {
     this.#close()
-    rmSync(this.temporary, { force: true })
+    removeTemporary(this.temporary)
   }
 
   #close(): void {

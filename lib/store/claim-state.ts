@@ -3,9 +3,9 @@
 // Every line tells its whole state, and nothing lasts longer than four hours, so the last few
 // lines are all that is ever read.
 
-import { statSync } from 'node:fs'
 import type { SessionEvent } from '../format/index.js'
 import { type ProcessIdentity, parseIdentity, readLogBackwardSync } from '../log/index.js'
+import { statIfThere } from '../log/inside.js'
 import { fieldsOf, textOf, timeOf } from './session-digest-events.js'
 
 /** How long a claim and a bypass last. A setting of its own, whatever else takes four hours. */
@@ -39,7 +39,7 @@ export interface ClaimState {
 
 /** A session without claims is an empty state. */
 export function readClaimState(path: string, now: number): ClaimState {
-  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  const size = statIfThere(path)?.size ?? 0
   let claim: Claim | undefined
   let bypass: Bypass | undefined
   if (size === 0) return { claim, bypass, size }

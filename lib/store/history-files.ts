@@ -5,10 +5,11 @@
 // the files move, so none can slip past it. Where the file stands that it has just read it knows by
 // the inode, which the open descriptor keeps from being used again.
 
-import { closeSync, fstatSync, lstatSync, statSync } from 'node:fs'
+import { closeSync, fstatSync, lstatSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { SessionError } from '../errors.js'
 import { type OpenLogWithStats, openIfThere } from '../log/index.js'
+import { statIfThere } from '../log/inside.js'
 import { namesIn } from './log-names.js'
 
 export interface HistoryFile extends OpenLogWithStats {
@@ -85,6 +86,6 @@ function candidates(livePath: string, from: number): number[] {
 }
 
 function standsAt(livePath: string, number: number, { stats }: HistoryFile): boolean {
-  const found = statSync(rolloverPath(livePath, number), { throwIfNoEntry: false })
+  const found = statIfThere(rolloverPath(livePath, number))
   return found?.ino === stats.ino && found.dev === stats.dev
 }

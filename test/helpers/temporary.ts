@@ -1,12 +1,20 @@
 // Folders of one test, gone when it ends.
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'vitest'
 
 export function temporaryFolder(t: Pick<TestContext, 'onTestFinished'>): string {
   const folder = mkdtempSync(join(tmpdir(), 'jsonl-session-'))
+  t.onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** In memory where the system has such a place: for thousands of small files and their syncs. */
+export function memoryFolder(t: Pick<TestContext, 'onTestFinished'>): string {
+  const place = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+  const folder = mkdtempSync(join(place, 'jsonl-session-'))
   t.onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }

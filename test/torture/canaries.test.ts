@@ -5,10 +5,20 @@
 // The canary of the locks, a lone proper-lockfile on a dead holder's lock, sings in
 // test/log/lock/takeover.test.ts.
 
-import { appendFileSync, closeSync, openSync, readSync, statSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  appendFileSync,
+  closeSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
+import writeFileAtomic from 'write-file-atomic'
 import { systemEnvironment } from '../../lib/log/environment.js'
 import {
   appendOnce,
@@ -17,14 +27,17 @@ import {
   type NewEvent,
   openLog,
   type Receipt,
+  writeAtomically,
 } from '../../lib/log/index.js'
 import { FaultyDisk } from '../helpers/faulty-disk.js'
 import { line } from '../helpers/lines.js'
 import { seededRandom } from '../helpers/random.js'
 import { temporaryFile, temporaryFolder } from '../helpers/temporary.js'
+import { watchFiles } from '../helpers/watched-files.js'
 import { findProblems, type Reader, readForward } from './changed-log.js'
 import { type Ack, problemsOf, type Told } from './check.js'
-import { runTogether, startChild, startWriter, type WriterTask } from './child.js'
+import { runTogether, type WriterTask } from './child.js'
+import { startChild, startWriter } from './start-child.js'
 
 type Append = (path: string, uuid: string) => Promise<void>
 
@@ -166,6 +179,43 @@ test('a writer that asks the disk again after a failed sync acknowledges what ma
     return (uuid) => log.append(eventOf(uuid))
   })
   expect(ours).toBe(0)
+})
+
+// A disk that is nearly full takes what fits and says so in a number that must be looked at.
+test('write-file-atomic as it comes replaces a good file by half of one and says nothing; ours writes the rest, or keeps the old one (A12)', (t) => {
+  const text = 'new '.repeat(1000)
+  const afterShortWrite = (
+    write: (path: string) => void,
+    isFull: boolean,
+  ): { left: string; code: string | undefined } => {
+    const path = temporaryFile(t, 'settings.json', 'old')
+    let writes = 0
+    const unwatch = watchFiles(dirname(path), {
+      before: ({ name }) => {
+        if (name !== 'writeSync') return undefined
+        writes++
+        if (writes === 1) return { takes: 1024 }
+        return isFull ? { code: 'ENOSPC', errno: -28 } : undefined
+      },
+    })
+    let code: string | undefined
+    try {
+      write(path)
+    } catch (error) {
+      code = (error as NodeJS.ErrnoException).code
+    } finally {
+      unwatch()
+    }
+    expect(readdirSync(dirname(path))).toEqual(['settings.json'])
+    return { left: readFileSync(path, 'utf8'), code }
+  }
+  const bare = (path: string) => writeFileAtomic.sync(path, Buffer.from(text))
+  const ours = (path: string) => writeAtomically(path, text)
+  const half = { left: text.slice(0, 1024), code: undefined }
+  expect(afterShortWrite(bare, false)).toEqual(half)
+  expect(afterShortWrite(bare, true)).toEqual(half)
+  expect(afterShortWrite(ours, false)).toEqual({ left: text, code: undefined })
+  expect(afterShortWrite(ours, true)).toEqual({ left: 'old', code: 'ERR_NO_SPACE' })
 })
 
 function eventOf(uuid: string) {

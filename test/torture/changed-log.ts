@@ -1,4 +1,4 @@
-// A log of sixty lines as agents write them, and readers that are given changed copies of it.
+// A log of some lines as agents write them, and readers that are given changed copies of it.
 
 import { writeFileSync } from 'node:fs'
 import { type LogEntry, readLogBackwardSync, readLogSync } from '../../lib/log/index.js'
@@ -9,19 +9,25 @@ import { mutate } from './mutate.js'
 
 const LINES = 60
 
+interface GoodLog {
+  readonly whole: Buffer
+  readonly written: ReadonlySet<string>
+}
+
 /** A record of another log: nobody wrote it into this one. */
 const quoted = record('user', { uuid: 'quoted', payload: { content: 'from another log' } })
 
-const lines: readonly Buffer[] = Array.from({ length: LINES }, (_, index) =>
-  line(index % 3 === 2 ? 'tool_result' : index % 3 === 1 ? 'assistant' : 'user', {
-    uuid: id(index),
-    prev_uuid: index === 0 ? null : id(index - 1),
-    ts: time(index),
-    payload: payloadOf(index),
-  }),
-)
-const written = writtenBy(lines)
-const whole = Buffer.concat(lines)
+function goodLog(length: number): GoodLog {
+  const lines = Array.from({ length }, (_, index) =>
+    line(index % 3 === 2 ? 'tool_result' : index % 3 === 1 ? 'assistant' : 'user', {
+      uuid: id(index),
+      prev_uuid: index === 0 ? null : id(index - 1),
+      ts: time(index),
+      payload: payloadOf(index),
+    }),
+  )
+  return { whole: Buffer.concat(lines), written: writtenBy(lines) }
+}
 
 function payloadOf(index: number): object {
   // An agent that reads logs has their lines in its own, as text or as values.
@@ -56,12 +62,22 @@ export interface Finding {
   readonly problems: readonly ReadingProblem[]
 }
 
+interface FindOptions {
+  readonly random: Random
+  /** How many changed copies. */
+  readonly count: number
+  /** Of the log; a short one is read quickly, a long one lies across the reader's chunks. */
+  readonly lines?: number
+  readonly findingsMax?: number
+}
+
 /** What the reader gets wrong in so many changed copies, until it got `findingsMax` of them wrong. */
 export function findProblems(
   path: string,
   read: Reader,
-  { random, count, findingsMax = 3 }: { random: Random; count: number; findingsMax?: number },
+  { random, count, lines = LINES, findingsMax = 3 }: FindOptions,
 ): Finding[] {
+  const { whole, written } = goodLog(lines)
   const findings: Finding[] = []
   for (let number = 0; number < count && findings.length < findingsMax; number++) {
     const { name, bytes } = mutate(whole, random)

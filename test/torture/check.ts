@@ -21,7 +21,7 @@ export interface Problem {
    * - `repeated`: it is handed out more than once
    * - `unverified`: it is handed out with a doubt
    * - `misplaced`: the bytes at the place of the receipt are not that line
-   * - `forked`: its link is not the on-chain event before it
+   * - `forked`: its link is not the on-chain event before it, and it is no rewind
    * - `damaged`: a range of the file that says nothing any more
    */
   readonly what: 'lost' | 'repeated' | 'unverified' | 'misplaced' | 'forked' | 'damaged'
@@ -58,13 +58,14 @@ function problemsOfReading(entries: Iterable<LogEntry>, acks: readonly Ack[]): P
       problems.push({ what: 'damaged', byte_offset })
       continue
     }
-    const { uuid, prev_uuid } = entry.event
+    const { type, uuid, prev_uuid } = entry.event
     const times = (timesSeen.get(uuid) ?? 0) + 1
     timesSeen.set(uuid, times)
     if (times > 1) problems.push({ what: 'repeated', uuid, byte_offset })
     if (entry.unverified) problems.push({ what: 'unverified', uuid, byte_offset })
     if (!isOnChain(entry.event)) continue
-    if (prev_uuid !== tip) problems.push({ what: 'forked', uuid, byte_offset })
+    const isFork = prev_uuid !== tip && type !== 'rewind'
+    if (isFork) problems.push({ what: 'forked', uuid, byte_offset })
     tip = uuid
   }
   for (const { uuid } of acks) if (!timesSeen.has(uuid)) problems.push({ what: 'lost', uuid })
@@ -203,10 +204,20 @@ function alteredEvents(
     if (text === undefined || isDoubtful || written.has(text)) return []
     // A newline came to stand right before a record that was quoted in another one. It begins its
     // line and proves itself, so nobody can tell.
-    const beginsLine = byte_offset > 0 && changed[byte_offset - 1] === 0x0a
-    if (beginsLine && isProven(changed.subarray(byte_offset, byte_offset + length))) return []
+    if (
+      beginsLine(changed, byte_offset) &&
+      isProven(changed.subarray(byte_offset, byte_offset + length))
+    )
+      return []
     return [{ what: 'altered' as const, detail: text }]
   })
+}
+
+/** Also behind NULs, which a reader takes for what a power cut left. */
+function beginsLine(bytes: Buffer, byteOffset: number): boolean {
+  let before = byteOffset - 1
+  while (before >= 0 && bytes[before] === 0) before--
+  return before < 0 || bytes[before] === 0x0a
 }
 
 function rangesPassedOver(changed: Buffer, answer: readonly Told[]): ReadingProblem[] {

@@ -3,9 +3,10 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { isAbsolute } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { onTestFinished, vi } from 'vitest'
 import type { LogOptions } from '../../lib/log/index.js'
 import type { Ack } from './check.js'
 
@@ -62,8 +63,9 @@ export class Child {
   #isOver = false
   #opened: Opened | undefined
 
+  /** `script`: the name of one of children/, or the path of another file. */
   constructor(script: string, task: object) {
-    const file = fileURLToPath(new URL(`children/${script}.mjs`, import.meta.url))
+    const file = isAbsolute(script) ? script : pathOfChild(script)
     this.ended = new Promise((resolve) => {
       this.#start([file, JSON.stringify(task)], STARTS_MAX, resolve)
     })
@@ -134,9 +136,7 @@ export class Child {
   /** Stops it, and resolves when it stands. */
   async stop(): Promise<void> {
     this.signal('SIGSTOP')
-    await vi.waitFor(() => {
-      if (stateOf(this.pid) !== 'T') throw new Error('not stopped yet')
-    })
+    while (stateOf(this.pid) !== 'T') await sleep(1)
   }
 
   #hear(said: Said): void {
@@ -167,17 +167,8 @@ export class Child {
   }
 }
 
-/** Ended with the test, whatever becomes of it. */
-export function startChild(script: string, task: object): Child {
-  const child = new Child(script, task)
-  onTestFinished(async () => {
-    await child.kill()
-  })
-  return child
-}
-
-export function startWriter(task: WriterTask): Child {
-  return startChild('writer', task)
+export function pathOfChild(script: string): string {
+  return fileURLToPath(new URL(`children/${script}.mjs`, import.meta.url))
 }
 
 /** Lets all of them begin at the same moment; resolves when all have ended by themselves. */

@@ -7,7 +7,8 @@ import type { Diagnostic } from '../../lib/format/index.js'
 import { type AppendHistoryOptions, read_history } from '../../lib/store/index.js'
 import { type Random, seededRandom } from '../helpers/random.js'
 import { temporaryFolder } from '../helpers/temporary.js'
-import { type Child, runTogether, startChild } from './child.js'
+import { type Child, runTogether } from './child.js'
+import { startChild } from './start-child.js'
 
 const SMALL: AppendHistoryOptions = {
   limits: { entries: 15, bytes: 8000 },

@@ -11,7 +11,8 @@ import { hasKernelLock } from '../../lib/log/lock/kernel-lock.js'
 import { type Random, seededRandom } from '../helpers/random.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 import { type Ack, AppendOnlyWitness, countProblems, exceptDamage, problemsOf } from './check.js'
-import { type Child, startChild, startWriter } from './child.js'
+import type { Child } from './child.js'
+import { startChild, startWriter } from './start-child.js'
 
 type Options = Pick<LogOptions, 'durability' | 'lockTimeoutMs' | 'useKernelLock'>
 

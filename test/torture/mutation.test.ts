@@ -42,6 +42,14 @@ test('a record quoted in another one is never taken for an event, whatever happe
   expect(fooledBy).toEqual([])
 })
 
+// Found by the soak: blocks that changed places broke the quotes around the list that held it.
+test("a record quoted in a list is nobody's event where another object of a payload follows it", (t) => {
+  const quoted = String(line('user', { uuid: 'quoted' })).trimEnd()
+  const broken = `{"type":"user","ts":"2026 ips"prev_uuid":"a","payload":{"log":[${quoted}{"content":"x"}\n`
+  const path = temporaryFile(t, 's.jsonl', Buffer.concat([line('user'), Buffer.from(broken)]))
+  expect(hasQuotedEvent(path)).toBe(false)
+})
+
 function hasQuotedEvent(path: string): boolean {
   for (const entry of readLogSync(path, SMALL_CHUNKS)) {
     if (entry.kind === 'event' && entry.event.uuid === 'quoted' && !entry.unverified) return true

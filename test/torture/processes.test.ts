@@ -5,7 +5,8 @@ import { expect, type TestContext, test } from 'vitest'
 import { type FollowOptions, followLog, readLogSync } from '../../lib/log/index.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 import { problemsOf } from './check.js'
-import { runTogether, startWriter, type WriterTask } from './child.js'
+import { runTogether, type WriterTask } from './child.js'
+import { startWriter } from './start-child.js'
 
 const SMALL = [300, 2000, 60]
 // One line in five is longer than what streams and `appendFile` write in one piece.

@@ -10,7 +10,7 @@ import { lockPathOf } from '../../lib/log/lock/lock-directory.js'
 import { seededRandom } from '../helpers/random.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 import { problemsOf } from './check.js'
-import { startWriter } from './child.js'
+import { startWriter } from './start-child.js'
 
 const SIZES = [300, 40_000, 60, 2000, 200_000]
 const STOPS = 6

@@ -2,6 +2,7 @@
 // is, and what its mode says.
 
 import { type BigIntStats, lstatSync } from 'node:fs'
+import { toReadError } from '../../errors.js'
 import { kindOf } from '../open-file.js'
 
 /** Without news for this long a lock of unknown owner is abandoned. Fixed: mixed values make two owners. */
@@ -26,13 +27,21 @@ export interface LockDirectory {
 }
 
 export function readLockDirectory(path: string): LockDirectory | undefined {
-  const stats = lstatSync(lockPathOf(path), { bigint: true, throwIfNoEntry: false })
+  const stats = statsOf(lockPathOf(path))
   if (stats === undefined) return undefined
   return {
     identity: `${stats.ino}:${stats.birthtimeNs}`,
     mode: Number(stats.mode & 0o777n),
     mtimeMs: Number(stats.mtimeMs),
     obstacle: obstacleOf(stats),
+  }
+}
+
+function statsOf(lockPath: string): BigIntStats | undefined {
+  try {
+    return lstatSync(lockPath, { bigint: true, throwIfNoEntry: false })
+  } catch (cause) {
+    throw toReadError(cause, 'look at', lockPath)
   }
 }
 

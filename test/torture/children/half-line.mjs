@@ -1,11 +1,10 @@
 // A neighbour that knows no locks and dies in the middle of a line.
 
 import { appendFileSync } from 'node:fs'
+import { say, task, toldToGo } from './conversation.mjs'
 
-const { path, half } = JSON.parse(process.argv[2])
+const { path, half } = task
 
-process.stdout.write('{"ready":true}\n')
-process.stdin.once('data', () => {
-  appendFileSync(path, half)
-  process.stdout.write('{"ack":{"uuid":"half"}}\n')
-})
+await toldToGo()
+appendFileSync(path, half)
+say({ ack: { uuid: 'half' } })

@@ -1,13 +1,11 @@
 // Appends without waiting and leaves at once, in the way it is told to.
 
 import { openLog } from '../../../dist/lib/log/index.js'
+import { hangUp, task, toldToGo } from './conversation.mjs'
 
-const { path, how, chars, options } = JSON.parse(process.argv[2])
+const { path, how, chars, options } = task
 
-process.stdout.write('{"ready":true}\n')
-await new Promise((resolve) => {
-  process.stdin.once('data', resolve)
-})
+await toldToGo()
 
 if (how === 'an exit from uncaughtException') {
   process.on('uncaughtException', () => process.exit(3))
@@ -29,5 +27,5 @@ switch (how) {
     await Promise.reject(new Error('rejected on purpose'))
     break
   default:
-    process.stdin.destroy()
+    hangUp()
 }

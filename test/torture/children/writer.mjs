@@ -2,27 +2,11 @@
 // after its append was awaited: a pipe keeps it when this process is killed the next moment.
 
 import { promises } from 'node:fs'
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { appendOnce, openLog } from '../../../dist/lib/log/index.js'
+import { hangUp, isFinishing, pause, say, task, toldToGo } from './conversation.mjs'
 
-const task = JSON.parse(process.argv[2])
-const { path, how, name, sizes, pauseMs = 0, options = {} } = task
+const { path, how, name, sizes, options = {} } = task
 const { count = Number.POSITIVE_INFINITY } = task
-
-let isFinishing = false
-const go = new Promise((resolve) => {
-  process.stdin.on('data', (chunk) => {
-    if (String(chunk).includes('go')) resolve()
-    if (String(chunk).includes('finish')) isFinishing = true
-  })
-})
-// A parent that died must not leave us behind.
-process.stdin.on('end', () => process.exit(0))
-
-function say(what) {
-  // To a pipe this is a synchronous write.
-  process.stdout.write(`${JSON.stringify(what)}\n`)
-}
 
 function eventOf(index) {
   const text = `${name} ${index} é漢 `.padEnd(sizes[index % sizes.length], 'abcdefgh ')
@@ -58,14 +42,12 @@ const ways = {
   },
 }
 
-say({ ready: true })
-await go
+await toldToGo()
 try {
   const way = await ways[how]()
   for (let index = 0; index < count && !isFinishing; index++) {
     say({ ack: await way.append(eventOf(index)) })
-    // Commands and timers get their turn.
-    await (pauseMs > 0 ? sleep(pauseMs) : nextTurn())
+    await pause()
   }
   await way.end()
   say({ done: true })
@@ -73,4 +55,4 @@ try {
   say({ refused: error.code })
   throw error
 }
-process.stdin.destroy()
+hangUp()

@@ -1,0 +1,44 @@
+// Not one crash but all of them: what a writer asked of the disk is recorded, and every state is
+// built in which a death at any moment could leave its file.
+
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { line } from '../helpers/lines.js'
+import { Random, seededRandom } from '../helpers/random.js'
+import { memoryFolder } from '../helpers/temporary.js'
+import { checkStates, tryCrashes } from './crash-check.js'
+import { KNOWN_SEEDS } from './known-seeds.js'
+import type { Step } from './trace.js'
+
+const LOGS_BY_CHANCE = 2
+
+test('in every state that a crash may leave, what was acknowledged is there and nothing is altered (003-64, 003-69, T4)', async (t) => {
+  const random = seededRandom(t)
+  const folder = memoryFolder(t)
+  let states = 0
+  const byChance = Array.from({ length: LOGS_BY_CHANCE }, () => random.below(2 ** 31))
+  for (const seed of [...KNOWN_SEEDS.crashStates, ...byChance]) {
+    const result = await tryCrashes(folder, seed)
+    states += result.states
+    expect(result.findings).toEqual([])
+  }
+  expect(states).toBeGreaterThan(1000)
+})
+
+// The writers below are bad on purpose: the enumeration must find them out.
+const first: Step = { kind: 'write', bytes: line('user', { uuid: 'a' }) }
+const second: Step = { kind: 'write', bytes: line('user', { uuid: 'b', prev_uuid: 'a' }) }
+const ackOf = (uuid: string): Step => ({ kind: 'ack', uuid, isOwed: true })
+const sync: Step = { kind: 'sync' }
+
+test.for([
+  { name: 'acknowledges before the sync', steps: [first, ackOf('a'), sync], isFound: true },
+  // The kernel forgot the failed pages, so the second sync says yes and covers nothing.
+  { name: 'asks again after a failed sync', steps: [first, ackOf('a'), second], isFound: true },
+  { name: 'acknowledges before the write', steps: [ackOf('a'), first, sync], isFound: true },
+  { name: 'does it in the right order', steps: [first, sync, ackOf('a'), second], isFound: false },
+])('of a writer that $name: found is $isFound', async ({ steps, isFound }, t) => {
+  const path = join(memoryFolder(t), 's.jsonl')
+  const { findings } = await checkStates(path, steps, new Random(1))
+  expect(findings.length > 0).toBe(isFound)
+})

@@ -1,0 +1,56 @@
+// Trust lives and ends with a process. A token is granted everywhere a session can be asked to keep
+// something, and then looked for in every byte of the store.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createSession, forkSession, resumeSession } from '../../lib/session/index.js'
+import { claimSession, listSessions, rotateHistory } from '../../lib/store/index.js'
+import { temporaryFolder } from '../helpers/temporary.js'
+
+const TOKEN = `grant-${Math.random().toString(36).slice(2)}-canary`
+
+test('what was granted is in no byte of the store: not after a compaction, a fork, a resume or a subagent (003-12, 003-80, 003-86, T8, T26)', async (t) => {
+  const folder = temporaryFolder(t)
+  const options = { root: folder, home: folder, project: folder }
+  const session = await createSession({ ...options, id: 's' })
+  session.permissions.grant(TOKEN)
+  session.permissions.grant(`Bash(${TOKEN}:*)`)
+  for (const content of ['one', 'two', 'three']) {
+    await session.prompt(content)
+    await session.append({ type: 'assistant', payload: { content: `${content}: done` } })
+  }
+  const refused = { code: 'ERR_PERMISSION_STATE' }
+  const smuggled = [
+    { type: 'note', payload: { ledger: session.permissions } },
+    { type: 'note', payload: { deep: [{ session: { permissions: session.permissions } }] } },
+    { type: 'permission_grant', payload: { scope: TOKEN } },
+    { type: 'note', payload: { permissions: [TOKEN] } },
+  ]
+  for (const event of smuggled) {
+    await expect(session.append(event), event.type).rejects.toMatchObject(refused)
+  }
+  await session.checkpoint({ digest: 'What the next one should know.' })
+  const child = await session.spawn({ task_id: 'task', prompt: 'Go.' })
+  await child.append({ type: 'assistant', payload: { content: 'gone' } })
+  await child.finish({ status: 'completed', summary: 'Done.' })
+  await session.compact({ summary: 'So far.' })
+  await claimSession('s', { root: folder, runtimePath: 'plugin' })
+  await session.close()
+  forkSession('s', { root: folder, newId: 'forked' })
+  const resumed = await resumeSession({ ...options, id: 's', newId: 'next' })
+  expect(resumed.permissions.size).toBe(0)
+  await resumed.session!.close()
+  await rotateHistory({ home: folder })
+  listSessions({ root: folder })
+  expect(filesWith(folder, TOKEN)).toEqual([])
+  // The search itself works.
+  expect(filesWith(folder, 'three: done').length).toBeGreaterThan(0)
+})
+
+function filesWith(folder: string, text: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .filter((path) => path.includes(text) || readFileSync(path).includes(text))
+}

@@ -1,0 +1,5 @@
+// `npm run soak -- --minutes N`
+
+import '../helpers/typescript.mjs'
+
+await import('./soak/run.ts')

@@ -1,0 +1,116 @@
+// The long run: every kind of torture in a process of its own, side by side, until the time is up.
+// It prints how far it is, ends with a table, and fails when anything at all was lost.
+
+import { execFileSync, spawn } from 'node:child_process'
+import { cpus, release } from 'node:os'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import type { Tally } from './lane.js'
+import { publish, type Run, TARGETS, totalsTable } from './table.js'
+
+const LOADER = new URL('../../helpers/typescript.mjs', import.meta.url).href
+const LANE = fileURLToPath(new URL('lane.ts', import.meta.url))
+const HELP = `npm run soak -- --minutes N [--seed S] [--lanes kills,stops] [--beyond] [--dry]
+
+  --minutes  how long, at most                                     (default 10)
+  --seed     to run it again as it was                             (default: by chance)
+  --lanes    only these: ${TARGETS.map(({ lane }) => lane).join(', ')}
+  --beyond   do not stop a lane when it has reached its target
+  --dry      do not write the figures into docs/RELIABILITY.md
+`
+const PROGRESS_MS = 10_000
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '10' },
+    seed: { type: 'string' },
+    lanes: { type: 'string' },
+    beyond: { type: 'boolean', default: false },
+    dry: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+async function main(): Promise<number> {
+  const minutes = Number(values.minutes)
+  if (values.help || !(minutes > 0)) {
+    process.stdout.write(HELP)
+    return values.help ? 0 : 2
+  }
+  const seed = Number(values.seed ?? 1 + Math.floor(Math.random() * 2 ** 31))
+  const lanes = values.lanes?.split(',') ?? TARGETS.map(({ lane }) => lane)
+  process.stdout.write(`Soaking for at most ${minutes} minutes. TORTURE_SEED=${seed}\n`)
+  // Asked now: somebody may commit meanwhile, and that is not what runs.
+  const commit = presentCommit()
+  const tallies = await soak(lanes, seed, Date.now() + minutes * 60_000)
+  const run: Run = {
+    date: new Date().toISOString().slice(0, 16).replace('T', ' '),
+    commit,
+    machine: `${cpus().length} cores, ${process.platform} ${release()}, Node ${process.versions.node}`,
+    seed,
+    minutes,
+    lanes: tallies,
+  }
+  process.stdout.write(`\n${totalsTable([run]).join('\n')}\n`)
+  const findings = Object.entries(tallies).flatMap(([lane, { findings }]) =>
+    findings.map((finding) => `${lane}: ${finding}`),
+  )
+  for (const finding of findings) process.stdout.write(`${finding}\n`)
+  if (!values.dry) publish(run)
+  if (findings.length === 0) return 0
+  process.stdout.write(`To run it again: npm run soak -- --minutes ${minutes} --seed ${seed}\n`)
+  return 1
+}
+
+async function soak(lanes: readonly string[], seed: number, until: number) {
+  const tallies: Record<string, Tally> = {}
+  const timer = setInterval(() => {
+    const done = Object.entries(tallies).map(([lane, { count }]) => `${lane} ${count}`)
+    process.stdout.write(`${new Date().toISOString().slice(11, 19)} ${done.join(', ')}\n`)
+  }, PROGRESS_MS)
+  await Promise.all(
+    lanes.map((lane, index) =>
+      runLane(lane, seed + index, until, (tally) => {
+        tallies[lane] = tally
+      }),
+    ),
+  )
+  clearInterval(timer)
+  return tallies
+}
+
+async function runLane(
+  lane: string,
+  seed: number,
+  until: number,
+  tell: (tally: Tally) => void,
+): Promise<void> {
+  const known = TARGETS.find((target) => target.lane === lane)
+  if (known === undefined) throw new Error(`There is no lane "${lane}"`)
+  const target = values.beyond ? Number.MAX_SAFE_INTEGER : (known.target ?? Number.MAX_SAFE_INTEGER)
+  const args = ['--import', LOADER, LANE, lane, String(seed), String(until), String(target)]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  let last: Tally | undefined
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    last = JSON.parse(line)
+    tell(last!)
+  })
+  const code = await new Promise((resolve) => child.on('close', resolve))
+  if (code === 0 && last !== undefined) return
+  const harms = { lost: 0, altered: 0, hung: 0, ...last?.harms, untyped: 1 }
+  const findings = [...(last?.findings ?? []), `the lane ended with ${code}`]
+  tell({ count: last?.count ?? 0, checked: last?.checked ?? 0, harms, findings })
+}
+
+function presentCommit(): string {
+  try {
+    const run = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim()
+    const isClean = run('status', '--porcelain', '--', 'lib', 'test') === ''
+    return `${run('rev-parse', '--short', 'HEAD')}${isClean ? '' : ' and changes'}`
+  } catch {
+    return 'unknown'
+  }
+}
+
+process.exitCode = await main()
