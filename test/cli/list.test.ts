@@ -89,7 +89,7 @@ test('a table in a pipe is plain and begins with whole ids', async (t) => {
     said: [['user', 'u1', 'wide 日本 \u001b[31mred\u202e']],
   })
   await storeSession(place, 'demo')
-  const stdout = await runWell(['list'], { ...place, env: { FORCE_COLOR: '1' } })
+  const stdout = await runWell(['list'], place)
   expect(stdout).not.toContain('\u001b')
   const rows = stdout.trimEnd().split('\n')
   expect(rows[0]).toMatch(new RegExp(`^${id}  wide 日本 \\[31mred {2}crashed  2?`))

@@ -203,8 +203,16 @@ function settingsText(): fc.Arbitrary<string> {
     (value) => JSON.stringify(value, null, '\t'),
     (value) => `${JSON.stringify(value, null, 4).replaceAll('\n', '\r\n')}\r\n`,
     (value) => `\uFEFF${JSON.stringify(value, null, 1)}\n\n`,
-    (value) => JSON.stringify(value, null, 3).replaceAll(/\[\]/g, '[ ]').replaceAll('{}', '{\n}'),
+    (value) => JSON.stringify(value, null, 3).replaceAll(EMPTY_OR_STRING, withRoomInside),
     (value) => JSON.stringify(value, null, 3).replaceAll(/\n */g, ' '),
   )
   return fc.tuple(settings, layout).map(([value, lay]) => lay(value))
+}
+
+// Strings are matched too, so that what looks like a container inside of one is left alone.
+const EMPTY_OR_STRING = /"(?:[^"\\]|\\.)*"|\[\]|\{\}/g
+
+function withRoomInside(found: string): string {
+  if (found === '[]') return '[ ]'
+  return found === '{}' ? '{\n}' : found
 }
