@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/helpers/build.ts'],
+    setupFiles: ['test/helpers/own-home.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Many tests spawn processes of their own; two at a time is what two cores can honestly serve.
