@@ -1,10 +1,10 @@
 // What the commands on hooks in settings have in common: which file, and how a change is shown
 // before it is made.
 
+import type { SettingsChange } from '../store/index.js'
 import { oneOf, refuseTogether } from './arguments.js'
 import { type Call, type Command, GLOBAL_OPTIONS, type OptionSpec } from './command.js'
 import { EXIT } from './exit-codes.js'
-import type { SettingsChange } from './hook-settings-room.js'
 
 export const SCOPES = ['user', 'project'] as const
 

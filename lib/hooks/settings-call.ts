@@ -1,5 +1,7 @@
 // How a settings file calls our hook command, and how such a call is told from those of others.
 
+import type { CallForm, CallOptions } from '../store/index.js'
+
 /** The events that `hook` has a use for, in the order in which a session meets them. */
 export const HOOK_EVENTS: readonly string[] = [
   'SessionStart',
@@ -19,23 +21,7 @@ export const HOOK_EVENTS: readonly string[] = [
 // In seconds, as Claude Code counts. The command itself gives up long before.
 const TIMEOUT_SECONDS = 5
 
-/**
- * - `args`: the program and its arguments apart, started without a shell.
- * - `shell`: one quoted line, for a Claude Code that knows no `args` yet.
- * - `name`: one line that relies on the PATH, the same on every machine of a team.
- */
-export type CallForm = 'args' | 'shell' | 'name'
-
 export const CALL_FORMS: readonly CallForm[] = ['args', 'shell', 'name']
-
-export interface CallOptions {
-  readonly form: CallForm
-  /** The Node that runs it, and the file that Node runs; both absolute. */
-  readonly node: string
-  readonly program: string
-  /** Further arguments of `hook`. */
-  readonly args?: readonly string[] | undefined
-}
 
 /** What Claude Code runs at an event, in its own words. */
 export interface HookHandler {

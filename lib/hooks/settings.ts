@@ -3,31 +3,22 @@
 
 import { SessionError } from '../errors.js'
 import {
+  type CallOptions,
+  type EventStatus,
   findInstalledProgram,
-  type InstalledProgram,
+  type HooksStatus,
   readSettingsFile,
   removeSettingsFile,
+  type SettingsChange,
   type SettingsFile,
   writeSettingsFile,
 } from '../store/index.js'
 import { PACKAGE_VERSION } from '../version.js'
-import { type CallOptions, callOf, HOOK_EVENTS, handlerFor } from './settings-call.js'
+import { callOf, HOOK_EVENTS, handlerFor } from './settings-call.js'
 import { SettingsProblem } from './settings-problem.js'
 import { addHooks, findHooks, hasHooksDisabled, removeHooks } from './settings-text.js'
 
-export { CALL_FORMS, type CallForm, type CallOptions, quoteWord } from './settings-call.js'
-
-/** What would become of the file, and a way to make it so. */
-export interface SettingsChange {
-  readonly path: string
-  readonly before: string | undefined
-  /** `undefined`: there would be no file. */
-  readonly after: string | undefined
-  readonly isChange: boolean
-  /** Claude Code was told to run no hooks at all. */
-  readonly isDisabled: boolean
-  apply(): void
-}
+export { CALL_FORMS, quoteWord } from './settings-call.js'
 
 export function installHooks(path: string, call: CallOptions): SettingsChange {
   const handlers = new Map(HOOK_EVENTS.map((event) => [event, handlerFor(event, call)]))
@@ -48,26 +39,6 @@ export function installHooks(path: string, call: CallOptions): SettingsChange {
 
 export function uninstallHooks(path: string): SettingsChange {
   return changeOf(path, (text) => (text === undefined ? undefined : removeHooks(text)))
-}
-
-export interface EventStatus {
-  readonly event: string
-  readonly isInstalled: boolean
-  /** The call as words; absent when it is not installed. */
-  readonly command?: readonly string[]
-  readonly program?: InstalledProgram & { readonly name: string }
-  /** The program is there and of the version that tells this. */
-  readonly isCurrent?: boolean
-}
-
-export interface HooksStatus {
-  readonly path: string
-  readonly exists: boolean
-  readonly isDisabled: boolean
-  /** Every event is installed, by a program of this version. */
-  readonly isComplete: boolean
-  readonly version: string
-  readonly events: readonly EventStatus[]
 }
 
 /** `searchPath` is where a program without a folder is looked for. */

@@ -120,6 +120,13 @@ export {
   type SweptFile,
   sweepHistory,
 } from './history-sweep.js'
+export type {
+  CallForm,
+  CallOptions,
+  EventStatus,
+  HooksStatus,
+  SettingsChange,
+} from './hook-settings.js'
 export {
   type IgnoredLines,
   type InitializedStore,

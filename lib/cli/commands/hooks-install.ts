@@ -1,9 +1,9 @@
 // Our hooks into the settings of Claude Code.
 
+import type { CallForm } from '../../store/index.js'
 import { oneOf, storeOptionsOf } from '../arguments.js'
 import type { Call, Command } from '../command.js'
 import { changeSettings, SETTINGS_OPTIONS, settingsPathOf, withApply } from '../hook-settings.js'
-import type { CallForm } from '../hook-settings-room.js'
 
 const LESSON = `Shows what would change; --apply does it. Hooks of others, unknown settings, order and layout stay
 as they are, and hooks uninstall gives back the same bytes. Again it changes nothing, or brings old

@@ -1,9 +1,9 @@
 // Whether our hooks are in the settings of Claude Code, and whether what they call is there.
 
+import type { EventStatus, HooksStatus } from '../../store/index.js'
 import type { Call, Command } from '../command.js'
 import { EXIT } from '../exit-codes.js'
 import { SETTINGS_OPTIONS, settingsPathOf } from '../hook-settings.js'
-import type { EventStatus, HooksStatus } from '../hook-settings-room.js'
 
 const LESSON = `One line per event. A program that was moved or removed, or that is of another version than this
 command, is named; hooks install --apply puts it right.
