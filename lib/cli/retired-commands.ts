@@ -19,14 +19,15 @@ export async function runRetire(call: Call, to: Place): Promise<number> {
   return reportRetention(call, report, { done, planned: `would ${to}` })
 }
 
-export function listCommand(place: Place, lesson: string): Command {
+/** With what the lesson should say first. */
+export function listCommand(place: Place, first: string): Command {
   return {
     name: `${place} list`,
     summary: `Show the sessions that lie in the ${place}`,
     operand: '',
     operandText: '',
     options: [],
-    lesson,
+    lesson: listLesson(place, first),
     async run(call) {
       const { listRetired } = await import('../store/index.js')
       const { sessions, skipped } = await listRetired(place, storeOptionsOf(call))
@@ -55,14 +56,14 @@ export function listCommand(place: Place, lesson: string): Command {
   }
 }
 
-export function restoreCommand(place: Place, lesson: string): Command {
+export function restoreCommand(place: Place): Command {
   return {
     name: `${place} restore`,
     summary: `Bring sessions back from the ${place}, with those that they go on from`,
     operand: '<session...>',
     operandText: 'the sessions',
     options: [],
-    lesson,
+    lesson: restoreLesson(place),
     async run(call) {
       const { restoreSessions } = await import('../store/index.js')
       const sessions = call.operands
@@ -71,4 +72,35 @@ export function restoreCommand(place: Place, lesson: string): Command {
       return reportRetention(call, report, { done: 'restored', planned: 'would restore' })
     },
   }
+}
+
+function listLesson(place: Place, first: string): string {
+  return `${first}
+
+Examples:
+  $ jsonl-session ${place} list
+  demo  1.4 MiB  2026-01-31  Rename the config key
+
+  $ jsonl-session ${place} list --json
+  {"sessions":[{"session_id":"demo","title":"Rename the config key","path":"…",…}],"skipped":[]}
+
+Exit codes:
+  0 shown · 1 the ${place} is empty · 2 wrong use, or failed
+`
+}
+
+function restoreLesson(place: Place): string {
+  return `At once: nothing is lost by it. A session that goes on from another brings that one along.
+
+Examples:
+  $ jsonl-session ${place} restore demo
+  restored  demo  1.4 MiB  2026-01-31
+
+  $ jsonl-session ${place} restore demo --json
+  {"isApplied":true,"sessions":[{"session_id":"demo","from":"${place}","to":"store",…}],…}
+
+Exit codes:
+  0 restored · 1 a session of that id is there already · 2 wrong use, or failed
+  3 no such session in the ${place} · 5 locked by another
+`
 }

@@ -2,7 +2,7 @@
 // because a store may lie in somebody's project. Links are not followed, and nothing is opened.
 
 import { lstatSync, readdirSync, type Stats } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { toReadError } from '../errors.js'
 import { layoutOf, type StoreOptions } from './layout.js'
 import { checkLimit } from './limit.js'
@@ -73,11 +73,11 @@ function placesOf(store: StoreOptions): { kind: DiskKind; path: string }[] {
     { kind: 'transcripts', path: layout.transcripts },
     { kind: 'sidechains', path: layout.sidechains },
     { kind: 'checkpoints', path: layout.checkpoints },
-    { kind: 'imports', path: join(root, '.imports') },
-    { kind: 'archive', path: join(root, '.archive') },
-    { kind: 'trash', path: join(root, '.trash') },
+    { kind: 'imports', path: layout.imports },
+    { kind: 'archive', path: dirname(layout.archive.transcripts) },
+    { kind: 'trash', path: dirname(layout.trash.transcripts) },
     { kind: 'agents', path: join(root, 'agents') },
-    { kind: 'file-history', path: join(home, 'file-history') },
+    { kind: 'file-history', path: layout.fileHistory },
     { kind: 'other', path: layout.claims },
     { kind: 'other', path: layout.spool },
     { kind: 'other', path: layout.retentionPath },

@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs'
 import { PassThrough } from 'node:stream'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { main } from '../../bin/main.js'
 import type { CliIo } from '../../lib/cli/index.js'
 import {
@@ -11,20 +11,16 @@ import {
   type Behaviour,
   good,
   type ModelServer,
-  modelServer,
   TEXT,
+  withModelServer,
 } from '../summarizers/model-server.js'
 import { rowsOf, runCli, runWell } from './command-line.js'
 import { contentsOf, eventsIn, newPlace, openSession, type Said, storeSession } from './stored.js'
 
 let server: ModelServer
-beforeAll(async () => {
-  server = await modelServer()
+withModelServer((started) => {
+  server = started
 })
-beforeEach(() => {
-  server.behaviour = good
-})
-afterAll(() => server[Symbol.asyncDispose]())
 
 const TALK: readonly Said[] = Array.from({ length: 30 }, (_, index) => [
   index % 2 === 0 ? 'user' : 'assistant',

@@ -1,7 +1,7 @@
 // The three adapters against a real server: what they ask, what they make of the answer, and that
 // every way to fail is told as a failure.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import {
   anthropic,
   extractive,
@@ -19,17 +19,13 @@ import {
   modelServer,
   silent,
   TEXT,
+  withModelServer,
 } from './model-server.js'
 
 let server: ModelServer
-
-beforeAll(async () => {
-  server = await modelServer()
+withModelServer((started) => {
+  server = started
 })
-beforeEach(() => {
-  server.behaviour = good
-})
-afterAll(() => server[Symbol.asyncDispose]())
 
 const ADAPTERS = [
   { name: 'ollama', make: () => ollama({ model: 'qwen2.5:7b', url: server.url }) },

@@ -2,6 +2,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
 
 export interface Asked {
   readonly path: string
@@ -52,6 +53,19 @@ export const cutOff: Behaviour = (response) => {
   response.setHeader('content-length', 5000)
   response.write('{"model":"m","message":{"content":"The key')
   setImmediate(() => response.destroy())
+}
+
+/** One for all tests of a file, well behaved at the start of each. */
+export function withModelServer(use: (server: ModelServer) => void): void {
+  let server: ModelServer
+  beforeAll(async () => {
+    server = await modelServer()
+    use(server)
+  })
+  beforeEach(() => {
+    server.behaviour = good
+  })
+  afterAll(() => server[Symbol.asyncDispose]())
 }
 
 export async function modelServer(): Promise<ModelServer> {

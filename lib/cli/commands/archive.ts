@@ -33,33 +33,7 @@ export const archive: Command = {
 
 export const archiveList = listCommand(
   'archive',
-  `Oldest first. Any command that reads files reads them where they lie, by their path.
-
-Examples:
-  $ jsonl-session archive list
-  demo  1.4 MiB  2026-01-31  Rename the config key
-
-  $ jsonl-session archive list --json
-  {"sessions":[{"session_id":"demo","title":"Rename the config key","path":"…",…}],"skipped":[]}
-
-Exit codes:
-  0 shown · 1 the archive is empty · 2 wrong use, or failed
-`,
+  'Oldest first. Any command that reads files reads them where they lie, by their path.',
 )
 
-export const archiveRestore = restoreCommand(
-  'archive',
-  `At once: nothing is lost by it. A session that goes on from another brings that one along.
-
-Examples:
-  $ jsonl-session archive restore demo
-  restored  demo  1.4 MiB  2026-01-31
-
-  $ jsonl-session archive restore demo --json
-  {"isApplied":true,"sessions":[{"session_id":"demo","from":"archive","to":"store",…}],…}
-
-Exit codes:
-  0 restored · 1 a session of that id is there already · 2 wrong use, or failed
-  3 no such session in the archive · 5 locked by another
-`,
-)
+export const archiveRestore = restoreCommand('archive')

@@ -29,35 +29,6 @@ export const trash: Command = {
   run: (call) => runRetire(call, 'trash'),
 }
 
-export const trashList = listCommand(
-  'trash',
-  `Oldest first. \`prune\` drops them for good.
+export const trashList = listCommand('trash', 'Oldest first. `prune` drops them for good.')
 
-Examples:
-  $ jsonl-session trash list
-  demo  1.4 MiB  2026-01-31  Rename the config key
-
-  $ jsonl-session trash list --json
-  {"sessions":[{"session_id":"demo","title":"Rename the config key","path":"…",…}],"skipped":[]}
-
-Exit codes:
-  0 shown · 1 the trash is empty · 2 wrong use, or failed
-`,
-)
-
-export const trashRestore = restoreCommand(
-  'trash',
-  `At once: nothing is lost by it. A session that goes on from another brings that one along.
-
-Examples:
-  $ jsonl-session trash restore demo
-  restored  demo  1.4 MiB  2026-01-31
-
-  $ jsonl-session trash restore demo --json
-  {"isApplied":true,"sessions":[{"session_id":"demo","from":"trash","to":"store",…}],…}
-
-Exit codes:
-  0 restored · 1 a session of that id is there already · 2 wrong use, or failed
-  3 no such session in the trash · 5 locked by another
-`,
-)
+export const trashRestore = restoreCommand('trash')
