@@ -37,6 +37,14 @@ test.for(
   expect(existsSync(join(folder, '.transcripts'))).toBe(true)
 })
 
+test('the README says what a log is not for, and what to do instead (003-31, 003-54, 003-74)', () => {
+  const limits = pageOf('README.md').split('**Limits.**')[1]!.split('\n\n')[0]!
+  for (const word of ['heavy queries', 'analytics', 'tenants', 'redaction after the fact']) {
+    expect(limits).toContain(word)
+  }
+  expect(limits).toMatch(/reviewed settings or a classifier, not a ledger/)
+})
+
 test('the README has code to run, and fits on a few screens', () => {
   expect(blocksOf('README.md').length).toBeGreaterThanOrEqual(2)
   expect(pageOf('README.md').split('\n').length).toBeLessThan(300)

@@ -51,6 +51,25 @@ it('of a killed harness its session appears in the next start, and not while it 
   expect(eventsOf(root, 'next').at(-1)).toMatchObject({ type: 'recovery_injected' })
 })
 
+it('a start makes the session first, then looks for a checkpoint, then tells it (000-48)', async (t) => {
+  const root = temporaryFolder(t)
+  const clock = new Clock()
+  const at = { root, ...clock.environment }
+  await tell(start('first'), at)
+  await tell({ ...start('first'), hook_event_name: 'UserPromptSubmit', prompt: 'dig a well' }, at)
+  await tell({ ...start('first'), hook_event_name: 'SessionEnd', reason: 'exit' }, at)
+  clock.pass(MINUTE)
+  const { stdout } = await tell(start('next'), at)
+  expect(textOf(stdout)).toContain('dig a well')
+  expect(eventsOf(root, 'next').map(({ type }) => type)).toEqual([
+    'session_header',
+    'recovery_injected',
+  ])
+  // With nothing to tell, the session is there all the same.
+  await tell({ ...start('other'), cwd: '/elsewhere' }, at)
+  expect(eventsOf(root, 'other').map(({ type }) => type)).toEqual(['session_header'])
+})
+
 it('after a compaction the session gets its own checkpoint, once (T52, 000-07, 001-44)', async (t) => {
   const root = temporaryFolder(t)
   const clock = new Clock()

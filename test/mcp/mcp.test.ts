@@ -17,7 +17,7 @@ import {
   readItem,
   recover,
 } from '../../lib/index.js'
-import { answerOf, BINARY, startCli } from '../cli/command-line.js'
+import { answerOf, BINARY, runCli, startCli } from '../cli/command-line.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 
 const NAMES = [
@@ -134,6 +134,20 @@ describe('jsonl-session mcp', () => {
     const { content, structuredContent } = await call('session_search', { query: 'trunk ports' })
     expect(structuredContent).toMatchObject({ count: 2, hits: [{ sessionKey: 'alpha' }, {}] })
     expect(JSON.stringify([content, structuredContent])).not.toContain('hunter2secret99')
+  })
+
+  it('what was said elsewhere is found by the tool, and never injected into a prompt (001-17)', async (t) => {
+    const root = temporaryFolder(t)
+    await recorded(root, 'before', 'the trunk ports are audited')
+    const { data } = await connect(t, root)
+    const found = await data('session_search', { query: 'trunk ports' })
+    expect(JSON.stringify(found)).toContain('trunk ports are audited')
+    const event = { session_id: 'now', prompt: 'what about the trunk ports?', cwd: root }
+    const input = JSON.stringify(event)
+    expect(await runCli(['hook', 'UserPromptSubmit'], { root, input })).toMatchObject({
+      stdout: '',
+      exitCode: 0,
+    })
   })
 
   it('works for a session under bypass as for any other (001-65, T61)', async (t) => {
