@@ -3,8 +3,8 @@
 // most commands, and so does compiling what is not used; CommonJS starts faster than ESM. What is
 // loaded by name at run time (watchers, schemas, patterns, the addon) stays outside.
 
-import { readdirSync } from 'node:fs'
-import { basename } from 'node:path'
+import { readdirSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
@@ -61,10 +61,12 @@ const theRestIsAnotherFile = {
   },
 }
 
+// What V8 made of the files before these.
+rmSync(join(shared.outdir, 'code-cache'), { recursive: true, force: true })
+
 await build({
   ...shared,
   entryPoints: ['bin/jsonl-session.ts'],
-  external: ['*.cjs'],
   define: { HOT_COMMANDS: JSON.stringify(hotCommands) },
 })
 
