@@ -36,7 +36,10 @@ export function loadProgram<Exports>(path: string, use: string): Program<Exports
     return run(script, wanted, load)
   }
   const exports = load(path) as Exports
-  return { exports, keepCode: () => loaded.forEach(({ source, script }) => keep(source, script)) }
+  const keepCode = () => {
+    for (const { source, script } of loaded) keep(source, script)
+  }
+  return { exports, keepCode }
 }
 
 function readSource(path: string, use: string): Source {
