@@ -4,7 +4,7 @@
 // loaded by name at run time (watchers, schemas, patterns, the addon) stays outside.
 
 import { readdirSync, rmSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
@@ -56,13 +56,12 @@ const theRestIsAnotherFile = {
   setup: ({ onResolve }) => {
     const elsewhere = (path) => () => ({ path, external: true })
     onResolve({ filter: /^\.\/main\.js$/ }, elsewhere('../main.cjs'))
-    onResolve({ filter: /\/rare-events\.js$/ }, elsewhere('./rare-events.cjs'))
     onResolve({ filter: /\/format\/schemas\.js$/ }, elsewhere('../../lib/format/schemas.js'))
   },
 }
 
-// What V8 made of the files before these.
-rmSync(join(shared.outdir, 'code-cache'), { recursive: true, force: true })
+// Files that are gone, and what V8 made of the others.
+rmSync(shared.outdir, { recursive: true, force: true })
 
 await build({
   ...shared,
@@ -72,11 +71,7 @@ await build({
 
 await build({
   ...commands,
-  entryPoints: [
-    ...hotCommands.map((name) => ({ in: `bin/hot/${name}.ts`, out: `hot/${name}` })),
-    // What a hook seldom hears of.
-    { in: 'lib/hooks/rare-events.ts', out: 'hot/rare-events' },
-  ],
+  entryPoints: hotCommands.map((name) => ({ in: `bin/hot/${name}.ts`, out: `hot/${name}` })),
   supported: { 'dynamic-import': false },
   plugins: [properLockfileInside, theRestIsAnotherFile],
 })

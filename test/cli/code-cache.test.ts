@@ -69,18 +69,14 @@ describe('the kept code of a command', () => {
     expect(kept(name!)).toEqual(made)
   })
 
-  it('is kept for each event of a hook, and for the file of the seldom ones', () => {
+  it('is kept for each event of a hook', () => {
     const event = { session_id: 'demo', prompt: 'hello', source: 'startup' }
     const input = JSON.stringify(event)
     expect(call(['hook', 'UserPromptSubmit'], { input })).toMatchObject({ status: 0, stderr: '' })
     expect(call(['hook', 'SessionStart'], { input })).toMatchObject({ status: 0, stderr: '' })
     expect(
       keptIn(cache).map((name) => name.replace(`-${process.version}-${process.arch}`, '')),
-    ).toEqual([
-      'hook.cjs-SessionStart',
-      'hook.cjs-UserPromptSubmit',
-      'rare-events.cjs-SessionStart',
-    ])
+    ).toEqual(['hook.cjs-SessionStart', 'hook.cjs-UserPromptSubmit'])
   })
 
   it('serves the whole command line, also what it loads later', () => {
