@@ -29,6 +29,7 @@ interface HookRoom {
     readonly runtimePath?: string | undefined
     readonly store: StoreOptions
     readonly io: Pick<CliIo, 'stdin' | 'env' | 'cwd'>
+    readonly stdinFd: number | undefined
     write(text: string): Promise<void>
     tell(text: string): void
   }): Promise<unknown>

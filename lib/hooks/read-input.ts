@@ -1,37 +1,90 @@
 // What a harness writes into the pipe of a hook: one JSON object, and then the end. Neither is
 // certain, and a hook must not keep its harness waiting.
 
+import { fstatSync, readSync } from 'node:fs'
 import type { HookFields } from './hook-input.js'
 
 const BYTES_MAX = 8 * 1024 * 1024
+const CHUNK_BYTES = 64 * 1024
 // A harness writes it at once; one that forgets to close the pipe has nothing more to say.
 const PATIENCE_MS = 2000
 
 /** The object, or why there is none. */
 export type HookInput = { readonly fields: HookFields } | { readonly problem: string }
 
-export async function readInput(stdin: NodeJS.ReadStream): Promise<HookInput> {
-  if (stdin.isTTY === true) return { problem: 'a hook reads its event from a pipe' }
-  const bytes = await readPipe(stdin)
-  if (bytes === undefined) return { problem: `the input is longer than ${BYTES_MAX} bytes (8 MiB)` }
-  if (bytes.length === 0) return { problem: 'the input is empty' }
-  try {
-    const fields: unknown = JSON.parse(bytes.toString())
-    const isObject = typeof fields === 'object' && fields !== null && !Array.isArray(fields)
-    return isObject ? { fields: fields as HookFields } : { problem: 'the input is no JSON object' }
-  } catch {
-    return { problem: 'the input is not JSON' }
+export interface InputSource {
+  readonly stdin: NodeJS.ReadStream
+  /**
+   * Its descriptor, where it may be waited for: then it is read without a stream, which takes
+   * longer to make than all the reading.
+   */
+  readonly stdinFd?: number | undefined
+}
+
+export async function readInput(source: InputSource): Promise<HookInput> {
+  const text = new InputText()
+  if (source.stdinFd === undefined || !readAtOnce(source.stdinFd, text)) {
+    const { stdin } = source
+    if (stdin.isTTY === true) return { problem: 'a hook reads its event from a pipe' }
+    await readStream(stdin, text)
+  }
+  return text.input
+}
+
+/** What has come so far. Of what is too long, only that. */
+class InputText {
+  #chunks: Buffer[] = []
+  #byteCount = 0
+
+  /** All of it is taken, or its writer would fail. */
+  add(chunk: Buffer): void {
+    this.#byteCount += chunk.length
+    if (this.#byteCount > BYTES_MAX) this.#chunks = []
+    else this.#chunks.push(chunk)
+  }
+
+  get input(): HookInput {
+    if (this.#byteCount > BYTES_MAX) {
+      return { problem: `the input is longer than ${BYTES_MAX} bytes (8 MiB)` }
+    }
+    if (this.#byteCount === 0) return { problem: 'the input is empty' }
+    try {
+      const fields: unknown = JSON.parse(Buffer.concat(this.#chunks).toString())
+      const isObject = typeof fields === 'object' && fields !== null && !Array.isArray(fields)
+      return isObject
+        ? { fields: fields as HookFields }
+        : { problem: 'the input is no JSON object' }
+    } catch {
+      return { problem: 'the input is not JSON' }
+    }
   }
 }
 
-/** All of it; `undefined` when it is too long, and even then it is read, or its writer would fail. */
-function readPipe(stdin: NodeJS.ReadStream): Promise<Buffer | undefined> {
+/**
+ * Reads until the end, or until there is a whole object and no more: then an end may never come.
+ * False where nobody can be waited for so: at a terminal, or in a pipe that does not wait.
+ */
+function readAtOnce(fd: number, text: InputText): boolean {
+  try {
+    if (fstatSync(fd).isCharacterDevice()) return false
+    for (;;) {
+      const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
+      const byteCount = readSync(fd, chunk, 0, CHUNK_BYTES, null)
+      if (byteCount === 0) return true
+      text.add(chunk.subarray(0, byteCount))
+      if (byteCount < CHUNK_BYTES && 'fields' in text.input) return true
+    }
+  } catch {
+    // The stream goes on where this ended, and knows what to say.
+    return false
+  }
+}
+
+function readStream(stdin: NodeJS.ReadStream, text: InputText): Promise<void> {
   return new Promise((resolve) => {
-    const chunks: Buffer[] = []
-    let byteCount = 0
     const finish = () => {
       clearTimeout(patience)
-      resolve(byteCount > BYTES_MAX ? undefined : Buffer.concat(chunks))
+      resolve()
     }
     const giveUp = () => {
       stdin.destroy()
@@ -41,9 +94,7 @@ function readPipe(stdin: NodeJS.ReadStream): Promise<Buffer | undefined> {
     stdin.on('data', (chunk: Buffer) => {
       clearTimeout(patience)
       patience = setTimeout(giveUp, PATIENCE_MS)
-      byteCount += chunk.length
-      if (byteCount > BYTES_MAX) chunks.length = 0
-      else chunks.push(chunk)
+      text.add(chunk)
     })
     stdin.on('end', finish)
     stdin.on('error', finish)

@@ -8,7 +8,7 @@ import type { StoreOptions } from '../store/index.js'
 import { findHandler } from './event-handlers.js'
 import { type HookAnswer, type HookContext, NOTHING } from './hook-context.js'
 import { type HookFields, sessionIdIn, textIn } from './hook-input.js'
-import { readInput } from './read-input.js'
+import { type InputSource, readInput } from './read-input.js'
 import { silencedBy } from './standing.js'
 
 export type { HookAnswer } from './hook-context.js'
@@ -19,6 +19,8 @@ export interface HookCall {
   readonly runtimePath?: string | undefined
   readonly store?: StoreOptions | undefined
   readonly io: Pick<NodeJS.Process, 'stdin' | 'env' | 'cwd'>
+  /** Of that stdin, in a process that lives for this hook alone and may wait for it. */
+  readonly stdinFd?: number | undefined
   /** Resolves when the harness has it. */
   write(text: string): Promise<void>
   /** Words for whoever looks after the harness. */
@@ -43,7 +45,7 @@ export async function runHook(call: HookCall): Promise<HookAnswer> {
 
 async function run(call: HookCall): Promise<HookAnswer> {
   if (isSwitchedOff(call.io.env)) return NOTHING
-  const input = await readInput(call.io.stdin)
+  const input = await readInput(stdinOf(call))
   if ('problem' in input) throw new SessionError('ERR_ARG', `Nothing recorded: ${input.problem}`)
   const { fields } = input
   const event = textIn(fields, 'hook_event_name', 'hookEventName') ?? call.event ?? ''
@@ -57,6 +59,16 @@ async function run(call: HookCall): Promise<HookAnswer> {
   const answer = await handler.handle(context)
   if (answer.inject !== '') await inject(call, handler.name, answer)
   return answer
+}
+
+// Not `call.io.stdin`: Node makes that stream when it is asked for.
+function stdinOf({ io, stdinFd }: HookCall): InputSource {
+  return {
+    stdinFd,
+    get stdin() {
+      return io.stdin
+    },
+  }
 }
 
 async function inject(

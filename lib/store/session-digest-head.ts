@@ -2,10 +2,9 @@
 // of a better one.
 
 import { isHeaderType, NEWLINE, READ_LINE_BYTES_MAX, type SessionEvent } from '../format/index.js'
+import { findPlainPrompt, PROMPT_CODE_POINTS_MAX } from './plain-prompt.js'
 import { type EventReader, fieldsOf } from './session-digest-events.js'
 import { forEachLine, readOn, type Window } from './session-digest-windows.js'
-
-const PROMPT_CODE_POINTS_MAX = 80
 
 /** Longer than any prompt of 80 code points, however many blanks stand between its words. */
 const PROMPT_CHARS_SHORT = 176
@@ -78,7 +77,8 @@ function headFacts(head: Window, reader: EventReader): HeadFacts {
 /** The first words of the user, on one line; `null` when there are none in the window. */
 export function readFirstPrompt(head: Window, from: number, reader: EventReader): string | null {
   const { bytes } = head
-  let prompt: string | null = null
+  let prompt = findPlainPrompt(head, from) ?? null
+  if (prompt !== null) return prompt
   forEachLine(head, from, (start, end, isCut) => {
     prompt = promptOfLine(bytes, { start, end, isCut })
     if (prompt !== null || isCut) return true

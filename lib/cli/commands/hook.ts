@@ -5,6 +5,8 @@ import type { Command } from '../command.js'
 import { EXIT } from '../exit-codes.js'
 import { toPlainText } from '../plain-text.js'
 
+const STDIN = 0
+
 const LESSON = `For the settings of a harness such as Claude Code, which calls it for every event and writes the
 event to its stdin as JSON. It records prompts, replies, tools, subagents and compactions, and
 at a session start prints what the last session left, for the model to read. It prints nothing
@@ -44,6 +46,7 @@ export const hook: Command = {
       runtimePath: call.value('runtime-path'),
       store: storeOptionsOf(call),
       io: call.io,
+      stdinFd: call.io === process ? STDIN : undefined,
       write: async (text) => {
         await call.output.write(text)
         await call.output.flush()
