@@ -3,7 +3,7 @@
 // most commands, and so does compiling what is not used; CommonJS starts faster than ESM. What is
 // loaded by name at run time (watchers, schemas, patterns, the addon) stays outside.
 
-import { readdirSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -56,25 +56,22 @@ const theRestIsAnotherFile = {
   setup: ({ onResolve }) => {
     const elsewhere = (path) => () => ({ path, external: true })
     onResolve({ filter: /^\.\/main\.js$/ }, elsewhere('../main.cjs'))
-    onResolve({ filter: /\/rare-events\.js$/ }, elsewhere('./rare-events.cjs'))
     onResolve({ filter: /\/format\/schemas\.js$/ }, elsewhere('../../lib/format/schemas.js'))
   },
 }
 
+// Files that are gone, and what V8 made of the others.
+rmSync(shared.outdir, { recursive: true, force: true })
+
 await build({
   ...shared,
   entryPoints: ['bin/jsonl-session.ts'],
-  external: ['*.cjs'],
   define: { HOT_COMMANDS: JSON.stringify(hotCommands) },
 })
 
 await build({
   ...commands,
-  entryPoints: [
-    ...hotCommands.map((name) => ({ in: `bin/hot/${name}.ts`, out: `hot/${name}` })),
-    // What a hook seldom hears of.
-    { in: 'lib/hooks/rare-events.ts', out: 'hot/rare-events' },
-  ],
+  entryPoints: hotCommands.map((name) => ({ in: `bin/hot/${name}.ts`, out: `hot/${name}` })),
   supported: { 'dynamic-import': false },
   plugins: [properLockfileInside, theRestIsAnotherFile],
 })

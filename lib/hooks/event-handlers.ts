@@ -1,31 +1,28 @@
-// Which events are recorded, and by whom. What happens at every turn is here; the rest is loaded
-// when it happens.
+// Which events are recorded, and by whom.
 
+import { onPostCompact, onPreCompact } from './events/compaction.js'
 import { onPrompt } from './events/prompt.js'
+import { onSessionEnd } from './events/session-end.js'
+import { onSessionStart } from './events/session-start.js'
 import { onStop, onStopFailure } from './events/stop.js'
+import { onSubagentStart, onSubagentStop } from './events/subagents.js'
 import { onToolCall, onToolFailure, onToolResult } from './events/tools.js'
 import type { HookHandler } from './hook-context.js'
 
-type Loader = () => HookHandler | Promise<HookHandler>
-
-const HANDLERS: ReadonlyMap<string, Loader> = new Map<string, Loader>([
-  ['UserPromptSubmit', () => onPrompt],
-  ['PreToolUse', () => onToolCall],
-  ['PostToolUse', () => onToolResult],
-  ['PostToolUseFailure', () => onToolFailure],
-  ['Stop', () => onStop],
-  ['StopFailure', () => onStopFailure],
-  ['SessionStart', async () => (await rareEvents()).onSessionStart],
-  ['SubagentStart', async () => (await rareEvents()).onSubagentStart],
-  ['SubagentStop', async () => (await rareEvents()).onSubagentStop],
-  ['PreCompact', async () => (await rareEvents()).onPreCompact],
-  ['PostCompact', async () => (await rareEvents()).onPostCompact],
-  ['SessionEnd', async () => (await rareEvents()).onSessionEnd],
+const HANDLERS: ReadonlyMap<string, HookHandler> = new Map([
+  ['UserPromptSubmit', onPrompt],
+  ['PreToolUse', onToolCall],
+  ['PostToolUse', onToolResult],
+  ['PostToolUseFailure', onToolFailure],
+  ['Stop', onStop],
+  ['StopFailure', onStopFailure],
+  ['SessionStart', onSessionStart],
+  ['SubagentStart', onSubagentStart],
+  ['SubagentStop', onSubagentStop],
+  ['PreCompact', onPreCompact],
+  ['PostCompact', onPostCompact],
+  ['SessionEnd', onSessionEnd],
 ])
-
-function rareEvents() {
-  return import('./rare-events.js')
-}
 
 // What other connectors call them.
 const ALIASES: ReadonlyMap<string, string> = new Map([
@@ -41,12 +38,12 @@ const NAMES: ReadonlyMap<string, string> = new Map([
 
 export interface FoundHandler {
   readonly name: string
-  readonly load: Loader
+  readonly handle: HookHandler
 }
 
 /** In any spelling: `session-start` too. `undefined` for an event that leaves nothing behind. */
 export function findHandler(event: string): FoundHandler | undefined {
   const name = NAMES.get(event.replace(/[^a-z]/gi, '').toLowerCase())
-  const load = name === undefined ? undefined : HANDLERS.get(name)
-  return load && { name: name!, load }
+  const handle = name === undefined ? undefined : HANDLERS.get(name)
+  return handle && { name: name!, handle }
 }

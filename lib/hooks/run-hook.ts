@@ -54,8 +54,7 @@ async function run(call: HookCall): Promise<HookAnswer> {
   // The end of a session concerns its claim in any case, and looks at it itself.
   const silenced = handler.name === 'SessionEnd' ? undefined : await silencedBy(context)
   if (silenced !== undefined) return silenced
-  const handle = await handler.load()
-  const answer = await handle(context)
+  const answer = await handler.handle(context)
   if (answer.inject !== '') await inject(call, handler.name, answer)
   return answer
 }

@@ -7,7 +7,7 @@ import { KnownUuids } from './known-uuids.js'
 import type { HeldLock } from './lock/acquire.js'
 import { LogFile } from './log-file.js'
 import { countNewlines } from './scan.js'
-import { findTip } from './tip.js'
+import { type FoundTip, findTip } from './tip.js'
 
 export interface AppendPlace {
   readonly file: Pick<LogFile, 'path' | 'size' | 'isTailTorn' | 'write'>
@@ -38,10 +38,10 @@ export function placeOnDisk(
   const file = new LogFile(path, lock.fd, environment.disk)
   const known = new KnownUuids(file, { reachBytes })
   refuseNewerFormat(file)
-  const state: LogState =
-    file.size === 0
-      ? { tip: null, newlineCount: 0 }
-      : { tip: hasChain ? findTip(file, tipWindowBytes) : null, newlineCount: undefined }
+  const { tip, uuids }: FoundTip =
+    hasChain && file.size > 0 ? findTip(file, tipWindowBytes) : { tip: null }
+  if (uuids !== undefined) known.take(uuids, file.size)
+  const state: LogState = { tip, newlineCount: file.size === 0 ? 0 : undefined }
   return {
     file,
     known,

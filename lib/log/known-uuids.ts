@@ -23,6 +23,12 @@ export class KnownUuids {
     this.#reachBytes = reachBytes
   }
 
+  /** What somebody who went through the first `size` bytes has found there, all of it verified. */
+  take(index: UuidIndex, size: number): void {
+    this.#made = index
+    this.#to = size
+  }
+
   /** The event of that uuid among the first `size` bytes, and where it stands. */
   find(uuid: string, size: number): { event: SessionEvent; byte_offset: number } | undefined {
     this.#cover(size)

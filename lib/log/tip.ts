@@ -9,15 +9,22 @@ import { scanLog } from './scan.js'
 import type { ScannedLine } from './scanned-line.js'
 import { UuidIndex } from './uuid-index.js'
 
+export interface FoundTip {
+  /** `null` while nothing stands on the chain. */
+  readonly tip: string | null
+  /** Where every uuid stands, if the whole log had to be asked. */
+  readonly uuids?: UuidIndex
+}
+
 /**
- * The tip of a log; `null` while nothing stands on the chain. A copied block longer than
- * `windowBytes` would be taken for new lines; the larger it is, the more every look costs.
+ * The tip of a log. A copied block longer than `windowBytes` would be taken for new lines; the
+ * larger it is, the more every look costs.
  */
-export function findTip(log: OpenLog, windowBytes: number): string | null {
+export function findTip(log: OpenLog, windowBytes: number): FoundTip {
   for (let window = windowBytes; window < log.size; window *= 2) {
     const run = runSince(log, log.size - window)
     if (run === 'broken') break
-    if (run !== undefined) return run
+    if (run !== undefined) return { tip: run }
   }
   return findTipFromStart(log)
 }
@@ -40,18 +47,18 @@ function runSince(log: OpenLog, from: number): string | 'broken' | undefined {
   return isBroken ? 'broken' : last
 }
 
-function findTipFromStart(log: OpenLog): string | null {
-  const seen = new UuidIndex()
-  const rule = new TipRule((uuid) => seen.find(uuid) !== undefined)
+function findTipFromStart(log: OpenLog): FoundTip {
+  const uuids = new UuidIndex()
+  const rule = new TipRule((uuid) => uuids.find(uuid) !== undefined)
   scanLog(
     log.fd,
     (line) => {
       rule.take(linkAt(log, line))
-      line.addTo(seen)
+      line.addTo(uuids)
     },
     { to: log.size, verify: true },
   )
-  return rule.tip
+  return { tip: rule.tip, uuids }
 }
 
 /** Two types say more in their payload; of the others the beginning of the line is enough. */

@@ -75,7 +75,10 @@ export async function tellOrQueue(
     await takeQueued(readSpool(layoutOf(options), queueName), (waiting) =>
       appendOnce(path, waiting, { ...log, header }),
     )
-    const named: ToldEvents = (end) => namedEvents(told, eventsAt(events, end), nativeId)
+    const named: ToldEvents =
+      typeof events === 'function'
+        ? (end) => namedEvents(told, events(end), nativeId)
+        : namedEvents(told, events, nativeId)
     const isNamed = nativeId !== undefined
     return receiptOf(await appendTold(path, { header, events: named, isNamed }, log))
   } catch (error) {

@@ -17,13 +17,17 @@ export class EventReader {
   /** One line proved itself, so one with a wrong checksum was changed after it was written. */
   #isChecksummed = false
 
+  /** The event of a line that proves itself. */
+  readProven(bytes: Buffer, start: number, end: number): SessionEvent | undefined {
+    const proven = decodeProven(bytes, start, end)
+    if (proven !== undefined) this.#isChecksummed = true
+    return proven
+  }
+
   /** In the order of the line, payloads included. */
   read(bytes: Buffer, start: number, end: number, isFirst = false): SessionEvent[] {
-    const proven = decodeProven(bytes, start, end)
-    if (proven !== undefined) {
-      this.#isChecksummed = true
-      return [proven]
-    }
+    const proven = this.readProven(bytes, start, end)
+    if (proven !== undefined) return [proven]
     const events: SessionEvent[] = []
     for (const part of decodeLine(bytes, start, end, { isFirst })) {
       if (part.kind !== 'event') continue

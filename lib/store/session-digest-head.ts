@@ -1,7 +1,7 @@
 // What the beginning of a transcript tells: its header, and the first prompt as a title for want
 // of a better one.
 
-import { isHeaderType, READ_LINE_BYTES_MAX, type SessionEvent } from '../format/index.js'
+import { isHeaderType, NEWLINE, READ_LINE_BYTES_MAX, type SessionEvent } from '../format/index.js'
 import { type EventReader, fieldsOf } from './session-digest-events.js'
 import { forEachLine, readOn, type Window } from './session-digest-windows.js'
 
@@ -21,6 +21,7 @@ const ODD_BLANK = /[^\S ]|[\u0000-\u001f\u007f-\u009f]| {2}/
 const SURROGATE = /[\ud800-\udfff]/
 
 interface HeadFacts {
+  readonly head: Window
   /** The session's own: in a fork those of its sources follow. */
   readonly header: SessionEvent | undefined
   readonly hasEvent: boolean
@@ -36,14 +37,21 @@ export function readHeader(
   size: number,
   window: Window,
   reader: EventReader,
-): HeadFacts & { readonly head: Window } {
-  let head = window
-  let facts = headFacts(head, reader)
-  while (facts.isHeaderCut && head.end - head.start < READ_LINE_BYTES_MAX) {
-    head = readOn(fd, size, head)
-    facts = headFacts(head, reader)
+): HeadFacts {
+  let facts = headAtOnce(window, reader) ?? headFacts(window, reader)
+  while (facts.isHeaderCut && facts.head.end - facts.head.start < READ_LINE_BYTES_MAX) {
+    facts = headFacts(readOn(fd, size, facts.head), reader)
   }
-  return { ...facts, head }
+  return facts
+}
+
+/** The usual case, a header on the first line: it is met thousands of times in a listing. */
+function headAtOnce(head: Window, reader: EventReader): HeadFacts | undefined {
+  const end = head.bytes.indexOf(NEWLINE, head.start)
+  if (end === -1 || end >= head.end) return undefined
+  const header = reader.readProven(head.bytes, head.start, end)
+  if (header === undefined || !isHeaderType(header.type)) return undefined
+  return { head, header, hasEvent: true, isHeaderCut: false, promptsFrom: end + 1 }
 }
 
 function headFacts(head: Window, reader: EventReader): HeadFacts {
@@ -64,7 +72,7 @@ function headFacts(head: Window, reader: EventReader): HeadFacts {
     if (header !== undefined && events.length === 1) promptsFrom = end + 1
     return header !== undefined
   })
-  return { header, hasEvent, isHeaderCut, promptsFrom }
+  return { head, header, hasEvent, isHeaderCut, promptsFrom }
 }
 
 /** The first words of the user, on one line; `null` when there are none in the window. */

@@ -50,11 +50,16 @@ export async function appendTold(
 ): Promise<readonly Receipt[]> {
   const now = (options.environment?.now ?? systemEnvironment.now)()
   let isNew = false
-  const decide = (log: OpenLog): readonly NewEvent[] => {
-    isNew = log.size === 0
+  const freshOf = (log: OpenLog): readonly NewEvent[] => {
+    // Names that the log knows by itself spare a look at its end.
+    if (isNamed && typeof events !== 'function') return events
     const end = endOf(log, now)
     const told = typeof events === 'function' ? events(end) : events
-    const fresh = !isNamed && isRepeated(told, end) ? [] : told
+    return !isNamed && isRepeated(told, end) ? [] : told
+  }
+  const decide = (log: OpenLog): readonly NewEvent[] => {
+    isNew = log.size === 0
+    const fresh = freshOf(log)
     return isNew ? [header, ...fresh] : fresh
   }
   const receipts = await appendDecided(path, decide, options)

@@ -16,7 +16,7 @@ function tipOf(path: string, bytes: Buffer): string | null {
   writeFileSync(path, bytes)
   const fd = openSync(path, 'r')
   try {
-    return findTip({ path, fd, size: bytes.length }, 64 * 1024)
+    return findTip({ path, fd, size: bytes.length }, 64 * 1024).tip
   } finally {
     closeSync(fd)
   }
