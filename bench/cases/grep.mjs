@@ -47,7 +47,7 @@ export const grepCases = [
           ours: ours(PLANTED.rare),
           baseline: () => countLines(`cat *.jsonl | jq -c '${select}'`, root),
         },
-        1,
+        isQuick ? 1 : 3,
       )
       return [common, rare, parsed, jq]
     },

@@ -7,20 +7,22 @@ import {
   constants,
   fsync,
   lstatSync,
-  readdirSync,
   renameSync,
   rmSync,
+  type Stats,
 } from 'node:fs'
 import { join, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { toSessionError } from '../errors.js'
 import { newUuid, writeAtomically } from '../log/index.js'
 import { createFolder, createPrivateFile, syncFolder, writeWhole } from '../log/inside.js'
-import { lookAtFile } from './file-state.js'
+import { readBytes } from './file-state.js'
 import { sha256Of } from './manifest.js'
 
 const FILES_AT_ONCE = 64
-const NAME = /^[0-9a-f]{64}$/
+
+const synced = promisify(fsync)
+const closed = promisify(close)
 
 export type BlobContent =
   /** Good until the next file is looked at. */
@@ -35,12 +37,11 @@ interface Staged {
 /** Where new contents go. Call `settle` before anything names them. */
 export class BlobWriter {
   readonly #folder: string
-  readonly #known: Set<string>
+  readonly #added = new Set<string>()
   #staged: Staged[] = []
 
   constructor(folder: string) {
     this.#folder = folder
-    this.#known = new Set(namesIn(folder))
   }
 
   async add(sha256: string, content: Buffer): Promise<void> {
@@ -48,7 +49,7 @@ export class BlobWriter {
     const path = join(this.#folder, sha256)
     const temporary = join(this.#folder, `.${sha256}.${newUuid()}.tmp`)
     try {
-      createFolder(this.#folder)
+      if (this.#added.size === 0) createFolder(this.#folder)
       const fd = createPrivateFile(temporary, constants.O_WRONLY)
       this.#staged.push({ fd, temporary, path })
       writeWhole(fd, content)
@@ -56,7 +57,7 @@ export class BlobWriter {
       this.discard()
       throw toSessionError(cause, 'save a file in', this.#folder)
     }
-    this.#known.add(sha256)
+    this.#added.add(sha256)
     if (this.#staged.length >= FILES_AT_ONCE) await this.#flush()
   }
 
@@ -64,9 +65,10 @@ export class BlobWriter {
   async settle(name: string, text: string): Promise<void> {
     await this.#flush()
     createFolder(this.#folder)
+    const path = join(this.#folder, name)
     // Syncs the folder, too.
-    if (!this.#known.has(name)) writeAtomically(join(this.#folder, name), text)
-    else syncFolder(join(this.#folder, name))
+    if (this.#statsOf(name) === undefined) writeAtomically(path, text)
+    else syncFolder(path)
   }
 
   discard(): void {
@@ -78,17 +80,23 @@ export class BlobWriter {
 
   /** One whose size is wrong was cut off by a full disk or a hand, and is written anew. */
   has(sha256: string, bytes: number): boolean {
-    if (!this.#known.has(sha256)) return false
-    if (this.#staged.some(({ path }) => path.endsWith(sha256))) return true
-    return lstatSync(this.#folder + sep + sha256, { throwIfNoEntry: false })?.size === bytes
+    return this.#added.has(sha256) || this.#statsOf(sha256)?.size === bytes
+  }
+
+  #statsOf(name: string): Stats | undefined {
+    try {
+      return lstatSync(this.#folder + sep + name, { throwIfNoEntry: false })
+    } catch (cause) {
+      throw toSessionError(cause, 'look into', this.#folder)
+    }
   }
 
   // Together, because a disk that is asked for many syncs at once makes few of them.
   async #flush(): Promise<void> {
     const staged = this.#staged.splice(0)
-    const synced = await Promise.allSettled(staged.map(({ fd }) => promisify(fsync)(fd)))
-    await Promise.all(staged.map(({ fd }) => promisify(close)(fd)))
-    const failed = synced.find(({ status }) => status === 'rejected')
+    const outcomes = await Promise.allSettled(staged.map(({ fd }) => synced(fd)))
+    await Promise.all(staged.map(({ fd }) => closed(fd)))
+    const failed = outcomes.find(({ status }) => status === 'rejected')
     if (failed !== undefined) {
       for (const { temporary } of staged) rmSync(temporary, { force: true })
       throw toSessionError((failed as PromiseRejectedResult).reason, 'save files in', this.#folder)
@@ -113,30 +121,15 @@ export class BlobReader {
     })
   }
 
-  read(sha256: string): BlobContent {
+  read(sha256: string, bytes: number | undefined): BlobContent {
     let problem: 'blob_missing' | 'blob_damaged' = 'blob_missing'
     for (const folder of this.#folders) {
-      const content = contentOf(folder + sep + sha256)
+      const content = readBytes(folder + sep + sha256, bytes)
       if (content === undefined) continue
+      // It tells whether all of it is there, too.
       if (sha256Of(content) === sha256) return { content }
       problem = 'blob_damaged'
     }
     return { problem }
-  }
-}
-
-/** Its hash will tell whether it is whole. */
-function contentOf(path: string): Buffer | undefined {
-  const state = lookAtFile(path, Number.MAX_SAFE_INTEGER)
-  if (state.kind === 'absent') return undefined
-  return state.kind === 'file' ? state.content : Buffer.alloc(0)
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder).filter((name) => NAME.test(name) || name.endsWith('.json'))
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw toSessionError(cause, 'list', folder)
   }
 }

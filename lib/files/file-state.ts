@@ -30,6 +30,7 @@ const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NO
 
 // Most files are short, and a fresh buffer for each costs as much as reading it.
 const SHARED = Buffer.allocUnsafeSlow(256 * 1024)
+const NOTHING = Buffer.alloc(0)
 
 /** Reads a whole file. Whether it was written to meanwhile, its mark tells afterwards. */
 export function lookAtFile(path: string, maxBytes: number): FileState {
@@ -43,12 +44,38 @@ export function lookAtFile(path: string, maxBytes: number): FileState {
     const stats = fstatSync(fd, { bigint: true })
     const why = oddity(stats, maxBytes)
     if (why !== undefined) return { kind: 'odd', why }
-    const size = Number(stats.size)
-    const content = size <= SHARED.length ? SHARED.subarray(0, size) : Buffer.allocUnsafe(size)
+    const content = roomFor(Number(stats.size))
     if (!isFilled(fd, content)) return { kind: 'odd', why: 'it is being written to' }
     return { kind: 'file', content, mode: Number(stats.mode & 0o777n), mark: markOfStats(stats) }
   } catch (error) {
     return { kind: 'odd', why: `it cannot be read (${codeOf(error)})` }
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/**
+ * The first so many bytes of a file, or all of them, for somebody who knows their hash: empty
+ * when it cannot be read, and `undefined` where none is. Good until the next file is looked at.
+ */
+export function readBytes(path: string, bytes: number | undefined): Buffer | undefined {
+  // Who says how many saves a look at the file, which costs a third of reading a short one.
+  if (bytes === undefined) {
+    const state = lookAtFile(path, Number.MAX_SAFE_INTEGER)
+    if (state.kind === 'absent') return undefined
+    return state.kind === 'file' ? state.content : NOTHING
+  }
+  let fd: number
+  try {
+    fd = openSync(path, FLAGS)
+  } catch (error) {
+    return isAbsence(error) ? undefined : NOTHING
+  }
+  try {
+    const content = roomFor(bytes)
+    return isFilled(fd, content) ? content : NOTHING
+  } catch {
+    return NOTHING
   } finally {
     closeSync(fd)
   }
@@ -67,6 +94,10 @@ function oddity(stats: BigIntStats, maxBytes: number): string | undefined {
   return undefined
 }
 
+function roomFor(bytes: number): Buffer {
+  return bytes <= SHARED.length ? SHARED.subarray(0, bytes) : Buffer.allocUnsafe(bytes)
+}
+
 function isFilled(fd: number, content: Buffer): boolean {
   for (let done = 0; done < content.length; ) {
     const count = readSync(fd, content, done, content.length - done, done)
@@ -77,15 +108,18 @@ function isFilled(fd: number, content: Buffer): boolean {
 }
 
 function stateOfError(path: string, error: unknown): FileState {
-  const code = codeOf(error)
-  if (code === 'ENOENT' || code === 'ENOTDIR') return ABSENT
+  if (isAbsence(error)) return ABSENT
   const stats = lstatSync(path, { throwIfNoEntry: false })
   if (stats !== undefined && !stats.isFile()) return { kind: 'odd', why: `it is ${kindOf(stats)}` }
-  return { kind: 'odd', why: `it cannot be read (${code})` }
+  return { kind: 'odd', why: `it cannot be read (${codeOf(error)})` }
+}
+
+function isAbsence(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR'].includes(codeOf(error))
 }
 
 function markOfStats({ dev, ino, size, mode, mtimeNs, ctimeNs }: BigIntStats): string {
-  return [dev, ino, size, mode, mtimeNs, ctimeNs].join(' ')
+  return `${dev} ${ino} ${size} ${mode} ${mtimeNs} ${ctimeNs}`
 }
 
 function codeOf(error: unknown): string {

@@ -12,7 +12,7 @@ import {
   rmSync,
   unlinkSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import { toSessionError } from '../errors.js'
 import { type Diagnostic, diagnostic } from '../format/index.js'
 import { newUuid } from '../log/index.js'
@@ -64,6 +64,7 @@ class Restore {
   readonly #places: PlaceCheck
   readonly #report: (diagnostic: Diagnostic) => void
   readonly #prefix: string
+  readonly #run = newUuid()
   readonly #prepared = new Map<string, string>()
   readonly #failures = new Map<string, string>()
   readonly #folders = new Set<string>()
@@ -77,11 +78,11 @@ class Restore {
 
   /** Writes the content beside its place. A disk that is full ends it here, before any change. */
   prepare(file: PlannedFile): void {
-    const { path, sha256 } = file
+    const { path, sha256, bytes } = file
     const refusal = this.#places.refusalOf(path)
     if (refusal !== undefined) this.#failures.set(path, refusal)
     if (refusal !== undefined || sha256 === null) return
-    const blob = this.#blobs.read(sha256)
+    const blob = this.#blobs.read(sha256, bytes)
     if ('problem' in blob) {
       const what =
         blob.problem === 'blob_missing' ? 'its content is not kept any more' : 'its copy is damaged'
@@ -127,7 +128,8 @@ class Restore {
   #write({ path, mode = FILE_MODE }: PlannedFile, content: Buffer): string {
     const folder = dirname(this.#places.absoluteOf(path))
     this.#enter(folder)
-    const temporary = join(folder, `${this.#prefix}${newUuid()}.tmp`)
+    const name = `${this.#prefix}${this.#run}-${this.#prepared.size}.tmp`
+    const temporary = folder + sep + name
     const fd = createPrivateFile(temporary, constants.O_WRONLY, mode & 0o777)
     try {
       writeWhole(fd, content)

@@ -36,6 +36,13 @@ export function hasChecksumShape(bytes: Buffer, start: number, end: number): boo
   return readChecksum(bytes, start, end) !== undefined
 }
 
+/** Whether eight of its digits stand there; what is around them, the caller knows. */
+export function hasChecksumDigits(bytes: Buffer, at: number): boolean {
+  let values = 0
+  for (let index = at; index < at + 8; index++) values |= VALUE_OF_DIGIT[bytes[index]!]!
+  return values >= 0
+}
+
 export function checkChecksum(bytes: Buffer, start: number, end: number): ChecksumState {
   const value = readChecksum(bytes, start, end)
   if (value === undefined) return 'absent'

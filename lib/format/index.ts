@@ -6,6 +6,7 @@ export {
   CHECKSUM_BYTES,
   type ChecksumState,
   checkChecksum,
+  hasChecksumDigits,
   hasChecksumShape,
 } from './checksum.js'
 export {

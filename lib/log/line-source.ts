@@ -134,6 +134,32 @@ export class ForwardLines implements LineSource {
     }
   }
 
+  /**
+   * Goes past the lines that end before this place in `bytes`, up to the first that is held back.
+   * For those who know where to look, and of the rest only want to know how many there were.
+   */
+  passOver(before: number, isPassed: (start: number, end: number) => boolean): void {
+    if (this.#longFrom !== undefined || this.#isSkipping) return
+    const { bytes } = this
+    const limit = Math.min(before, this.#filled)
+    let next = this.#next
+    let count = 0
+    let at = bytes.indexOf(NEWLINE, this.#searched)
+    while (at < limit && at - next <= this.#lineBytesMax && isPassed(next, at)) {
+      next = at + 1
+      count++
+      at = bytes.indexOf(NEWLINE, next)
+    }
+    this.#next = next
+    this.#searched = at
+    if (this.line_number !== undefined) this.line_number += count
+  }
+
+  /** Where the line begins to which `next` moves. */
+  get nextStart(): number {
+    return this.#next
+  }
+
   #take(at: number, isEnded: boolean): void {
     const endOffset = this.#position - (this.#filled - at)
     this.byte_offset = this.#longFrom ?? endOffset - (at - this.#next)

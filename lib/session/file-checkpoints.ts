@@ -51,10 +51,11 @@ export async function loadFileCheckpoints(
   const { chapters, sessionIds } = chaptersOf(path, layout)
   const target = locate(to, chapters)
   const found: (Recorded & { readonly isAfter: boolean })[] = []
+  const hashes = new Set<string>()
   const diagnostics: Diagnostic[] = []
   for (const [index, chapter] of chapters.entries()) {
     for (const recorded of await recordedIn(chapter)) {
-      if (!isProven(recorded)) {
+      if (!isProven(recorded, hashes)) {
         diagnostics.push(unprovenOf(recorded))
         continue
       }
@@ -136,14 +137,19 @@ async function recordedIn({ path, end }: Chapter): Promise<Recorded[]> {
 }
 
 /** Its hash is that of its own list: nobody changed what would be written over files. */
-function isProven({ hash, files, projectRoot }: Recorded): boolean {
-  if (projectRoot === undefined || !files.every(isSavedFile)) return false
+function isProven({ hash, files, projectRoot }: Recorded, hashes: Set<string>): boolean {
+  if (projectRoot === undefined || !files.every((file) => isSavedFile(file, hashes))) return false
   return sha256Of(manifestText({ project_root: projectRoot, files })) === hash
 }
 
-function isSavedFile(file: unknown): boolean {
+/** `hashes` are those that were looked at before: a session saves the same files again and again. */
+function isSavedFile(file: unknown, hashes: Set<string>): boolean {
   const { path, sha256 } = (file ?? {}) as Partial<SavedFile>
-  return typeof path === 'string' && (sha256 === null || /^[0-9a-f]{64}$/.test(sha256 ?? ''))
+  if (typeof path !== 'string' || sha256 === undefined) return false
+  if (sha256 === null || hashes.has(sha256)) return true
+  const isHash = /^[0-9a-f]{64}$/.test(sha256)
+  if (isHash) hashes.add(sha256)
+  return isHash
 }
 
 /** A session may work in several folders; only what lies in one of them is restored together. */

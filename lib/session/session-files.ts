@@ -79,8 +79,9 @@ export class SessionFiles {
     allowed: ApplyFileRewindOptions = {},
   ): Promise<FileRewindResult> {
     const { sessionId, layout, report } = this.#parts
-    const due = plan.files.filter((file) => isRestoreAllowed(file, allowed))
-    const left = plan.files.filter((file) => !due.includes(file))
+    const due: PlannedFile[] = []
+    const left: PlannedFile[] = []
+    for (const file of plan.files) (isRestoreAllowed(file, allowed) ? due : left).push(file)
     if (due.length === 0) return { files: [], left, undo_uuid: null }
     const seen = new Map(due.flatMap(({ path, now }) => (now ? [[path, now] as const] : [])))
     const saved = await this.#save(

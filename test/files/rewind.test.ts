@@ -309,6 +309,35 @@ test('a missing or damaged copy costs that file alone, and is told', async (t) =
   expect(statSync(blob('cut')).size).toBe(14)
 })
 
+test('a record that does not say how long a file is brings it back as well, and so does a long one', async (t) => {
+  const work = await startWork(t)
+  const long = Buffer.alloc(700_000, 'long ')
+  work.write('long.bin', long)
+  work.write('short.txt', 'one')
+  await work.session.snapshotFiles(['long.bin', 'short.txt'])
+  const files = [
+    { path: 'long.bin', sha256: sha(long), existed: true },
+    { path: 'short.txt', sha256: sha('one'), existed: true },
+  ]
+  const project_root = work.project
+  const hash = sha(`${JSON.stringify({ project_root, files })}\n`)
+  const payload = { hash, files, at_uuid: null, project_root }
+  const { uuid } = await work.session.append({ type: 'file_checkpoint', payload })
+  work.write('long.bin', 'x')
+  work.write('short.txt', 'two')
+  await work.session.snapshotFiles(['long.bin', 'short.txt'])
+  const { undo_uuid } = await rewindTo(work, uuid!)
+  expect(readFileSync(join(work.project, 'long.bin')).equals(long)).toBe(true)
+  expect(work.read('short.txt')).toBe('one')
+  await rewindTo(work, undo_uuid!)
+  expect(work.read('short.txt')).toBe('two')
+  rmSync(join(blobFolder(work), sha('one')))
+  mkdirSync(join(blobFolder(work), sha('one')))
+  const { files: done, left } = await rewindTo(work, uuid!)
+  expect(done).toEqual([{ path: 'long.bin', action: 'change' }])
+  expect(left).toMatchObject([{ path: 'short.txt', action: 'refused' }])
+})
+
 test('names differ by case, by spelling of letters and by blanks, as the disk has them', async (t) => {
   const work = await startWork(t)
   const names = ['A.txt', 'a.txt', 'é', 'e\u0301', '名前 ', '-rf', 'it\'s "q"', 'line\nbreak']
