@@ -49,7 +49,7 @@ export function recordTold(
   return tellOrQueue(told, options, {
     path: layoutOf(options).transcriptPath(sessionId),
     channel: 'transcript',
-    header: headerOf(sessionId, nowOf(options), options),
+    header: () => headerOf(sessionId, nowOf(options), options),
     queueName: sessionId,
   })
 }
@@ -57,7 +57,8 @@ export function recordTold(
 export interface ToldPlace {
   readonly path: string
   readonly channel: 'transcript' | 'sidechain'
-  readonly header: NewEvent
+  /** Of a log that is new. */
+  readonly header: () => NewEvent
   /** Where events wait while somebody else has the log. */
   readonly queueName: string
 }
@@ -73,7 +74,7 @@ export async function tellOrQueue(
   const log = { ...options, lineNumbers: false, redact, channel } as const
   try {
     await takeQueued(readSpool(layoutOf(options), queueName), (waiting) =>
-      appendOnce(path, waiting, { ...log, header }),
+      appendOnce(path, waiting, { ...log, header: header() }),
     )
     const named: ToldEvents =
       typeof events === 'function'

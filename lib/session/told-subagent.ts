@@ -48,20 +48,21 @@ export function recordInSidechain(
   const { session_id, task_id, agent_type } = checked(subagent)
   const { path } = placeSidechain(task_id, session_id, layoutOf(options))
   const now = (options.environment?.now ?? systemEnvironment.now)()
-  const [header] = openingEvents(
-    {
-      task_id,
-      session_id,
-      parent_uuid: spawnUuid(subagent),
-      depth: 1,
-      prompt: '',
-      agent_type,
-      tool_call_id,
-    },
-    new Date(now).toISOString(),
-  )
+  const header = () =>
+    openingEvents(
+      {
+        task_id,
+        session_id,
+        parent_uuid: spawnUuid(subagent),
+        depth: 1,
+        prompt: '',
+        agent_type,
+        tool_call_id,
+      },
+      new Date(now).toISOString(),
+    )[0]!
   const queueName = `sidechain:${session_id}:${task_id}`
-  return tellOrQueue(told, options, { path, channel: 'sidechain', header: header!, queueName })
+  return tellOrQueue(told, options, { path, channel: 'sidechain', header, queueName })
 }
 
 export interface ToldEnding {

@@ -33,7 +33,7 @@ export type ToldEvents = readonly NewEvent[] | ((end: LogEnd) => readonly NewEve
 
 export interface Told {
   /** The first event of a log that is new. */
-  readonly header: NewEvent
+  readonly header: () => NewEvent
   readonly events: ToldEvents
   /**
    * The events have uuids that say what they are, so a log knows by itself whether it has them.
@@ -60,7 +60,7 @@ export async function appendTold(
   const decide = (log: OpenLog): readonly NewEvent[] => {
     isNew = log.size === 0
     const fresh = freshOf(log)
-    return isNew ? [header, ...fresh] : fresh
+    return isNew ? [header(), ...fresh] : fresh
   }
   const receipts = await appendDecided(path, decide, options)
   return isNew ? receipts.slice(1) : receipts
