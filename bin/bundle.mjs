@@ -3,7 +3,7 @@
 // most commands, and so does compiling what is not used; CommonJS starts faster than ESM. What is
 // loaded by name at run time (watchers, schemas, patterns, the addon) stays outside.
 
-import { readdirSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -49,6 +49,15 @@ const properLockfileInside = {
     })),
 }
 
+// It asks stdout for a terminal as it is loaded, and we tell it what to do with colours.
+const colorsThatDoNotAsk = {
+  name: 'colors-that-do-not-ask',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /\/picocolors\.js$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replace('(p.stdout || {}).isTTY', 'false'),
+    })),
+}
+
 // esbuild makes whatever is imported later, and all that this imports, run later too: a wrapper
 // around each module, which V8 then reads twice.
 const theRestIsAnotherFile = {
@@ -73,7 +82,7 @@ await build({
   ...commands,
   entryPoints: hotCommands.map((name) => ({ in: `bin/hot/${name}.ts`, out: `hot/${name}` })),
   supported: { 'dynamic-import': false },
-  plugins: [properLockfileInside, theRestIsAnotherFile],
+  plugins: [properLockfileInside, colorsThatDoNotAsk, theRestIsAnotherFile],
 })
 
 await build({ ...commands, entryPoints: ['bin/main.ts'], plugins: [properLockfileInside] })

@@ -2,6 +2,7 @@
 // Which file holds the command that is meant. Scripts ask for the version often, so it is told
 // before anything else is loaded; what they call for every event has a file of its own.
 
+import { writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { PACKAGE_VERSION } from '../lib/version.js'
 import type { Main } from './alone.js'
@@ -12,8 +13,7 @@ declare const HOT_COMMANDS: readonly string[]
 
 const args = process.argv.slice(2)
 if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
-  // Who stopped reading has what they wanted.
-  process.stdout.on('error', () => {}).write(`${PACKAGE_VERSION}\n`)
+  printShortly(`${PACKAGE_VERSION}\n`)
 } else {
   const hot = HOT_COMMANDS.find((name) => name === args[0] || name === `${args[0]}-${args[1]}`)
   const file = hot === undefined ? 'main.cjs' : join('hot', `${hot}.cjs`)
@@ -27,6 +27,16 @@ if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
     // down what nobody needs any more would only take time.
     if (hot === 'hook') process.exit()
   })
+}
+
+/** Without a stream, which would take longer than all the rest, but for a pipe that does not wait. */
+function printShortly(text: string): void {
+  try {
+    writeSync(1, text)
+  } catch {
+    // Who stopped reading has what they wanted.
+    process.stdout.on('error', () => {}).write(text)
+  }
 }
 
 /** The command, and of a hook its event: each runs through parts of its own. */

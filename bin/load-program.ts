@@ -4,9 +4,8 @@
 // folder cannot be written, every start compiles again.
 
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
-import { constants, Script } from 'node:vm'
+import type { Script } from 'node:vm'
 
 const STAMP_BYTES = 64
 
@@ -54,6 +53,7 @@ function readSource(path: string, use: string): Source {
 }
 
 function compile({ path, text }: Source, cachedData: Buffer | undefined): Script {
+  const { constants, Script } = process.getBuiltinModule('node:vm')
   return new Script(`(function (exports, require, module, __filename, __dirname) {${text}\n})`, {
     filename: path,
     ...(cachedData !== undefined && { cachedData }),
@@ -63,7 +63,7 @@ function compile({ path, text }: Source, cachedData: Buffer | undefined): Script
 
 function run(script: Script, path: string, load: (path: string) => unknown): unknown {
   const folder = dirname(path)
-  const requireOthers = createRequire(path)
+  const requireOthers = process.getBuiltinModule('node:module').createRequire(path)
   const requireAny = (name: string) =>
     name.endsWith('.cjs') ? load(join(folder, name)) : requireOthers(name)
   const module = { exports: {} }

@@ -1,6 +1,7 @@
 // Text on its way to a stream that may be slow, full or gone.
 
 import type { Writable } from 'node:stream'
+import { isPlainOutput, writePlainly } from './plain-output.js'
 
 // Rows are short and system calls are not free, so rows are gathered into pieces of this size.
 const HELD_CHARS_MAX = 64 * 1024
@@ -10,12 +11,17 @@ export class ReaderGone extends Error {}
 
 export class Output {
   readonly #io: Pick<NodeJS.Process, 'stdout'>
+  readonly #isPlain: boolean
   #held = ''
   #reader: Writable | undefined
 
-  /** Of the process, and not its stream: Node makes that when it is asked for, in milliseconds. */
-  constructor(io: Pick<NodeJS.Process, 'stdout'>) {
+  /**
+   * Of the process, and not its stream: Node makes that when it is asked for, in milliseconds.
+   * `isShort`: for a command that prints and ends, which does without where it can.
+   */
+  constructor(io: Pick<NodeJS.Process, 'stdout'>, { isShort = false } = {}) {
     this.#io = io
+    this.#isPlain = isShort && isPlainOutput(io)
   }
 
   get #stream(): NodeJS.WriteStream {
@@ -23,7 +29,7 @@ export class Output {
   }
 
   get isTerminal(): boolean {
-    return this.#stream.isTTY === true
+    return !this.#isPlain && this.#stream.isTTY === true
   }
 
   /** Columns of the terminal; `undefined` when the output is a pipe or a file. */
@@ -46,14 +52,22 @@ export class Output {
     if (this.#held === '') return
     const text = this.#held
     this.#held = ''
-    await new Promise<void>((resolve, reject) => {
-      const stream = this.#reader ?? this.#stream
-      stream.write(text, (error) => {
-        if (error == null) resolve()
-        else reject(isReaderGone(error) ? new ReaderGone() : error)
-      })
-    })
+    try {
+      const rest = this.#isPlain && this.#reader === undefined ? writePlainly(text) : text
+      if (rest.length > 0) await written(this.#reader ?? this.#stream, rest)
+    } catch (error) {
+      throw isReaderGone(error as NodeJS.ErrnoException) ? new ReaderGone() : error
+    }
   }
+}
+
+function written(stream: Writable, text: string | Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stream.write(text, (error) => {
+      if (error == null) resolve()
+      else reject(error)
+    })
+  })
 }
 
 // EOF is what Windows says of a closed pipe; the last is what every write after the first hears.

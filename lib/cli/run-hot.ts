@@ -17,7 +17,7 @@ export async function runHot(
 ): Promise<number | undefined> {
   const parsed = parseQuickly(command, args)
   if (parsed === undefined) return undefined
-  const output = new Output(io)
+  const output = new Output(io, { isShort: true })
   const isJson = parsed.has('json')
   const asker = { isJson, commandName: command.name, isHook: command.isHook }
   return reporting({ io, output }, asker, () => runCommand(command, parsed, { io, output, rooms }))
