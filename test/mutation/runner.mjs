@@ -4,8 +4,10 @@
 // What one mutant leaves behind must not kill the next one. So the test that killed is run once more
 // without any mutant; where it fails then, too, this process ends and a new one judges again.
 
+import { mkdirSync } from 'node:fs'
 import { register } from 'node:module'
-import { resolve } from 'node:path'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { declareClassPlugin, PluginKind } from '@stryker-mutator/api/plugin'
 import { DryRunStatus, TestStatus, toMutantRunResult } from '@stryker-mutator/api/test-runner'
@@ -37,6 +39,9 @@ class QuickRunner {
       })
     }
     process.setMaxListeners(0)
+    // What tests of a mutant leave behind lies in one place.
+    process.env['TMPDIR'] = join(tmpdir(), 'jsonl-session-mutation', 'tests')
+    mkdirSync(process.env['TMPDIR'], { recursive: true })
     this.#space = globalThis.__stryker__ ??= {}
     register('./hooks.mjs', pathToFileURL(resolve('test/mutation/hooks.mjs')))
     const vitest = await load('test/mutation/quick-vitest.mjs')
@@ -56,8 +61,7 @@ class QuickRunner {
     for (const test of this.#tests.values()) {
       this.#space.currentTestId = test.id
       const start = performance.now()
-      const failure =
-        (await this.#failureOf(test, DRY_MS)) && (await this.#failureOf(test, DRY_MS))
+      const failure = (await this.#failureOf(test, DRY_MS)) && (await this.#failureOf(test, DRY_MS))
       this.#space.currentTestId = undefined
       results.push(resultOf(test, performance.now() - start, failure))
     }
