@@ -80,7 +80,10 @@ describe.each = describe.for
 
 function declare(name, ...rest) {
   const body = rest.find((each) => typeof each === 'function')
-  tests.push({ id: `${file}#${tests.length}#${name}`, file, name, suite, body })
+  // The same from run to run, also where others were added: what is known stays known.
+  const same = tests.filter((test) => test.file === file && test.name === name).length
+  const id = `${file}#${name}${same === 0 ? '' : ` (${same + 1})`}`
+  tests.push({ id, file, name, suite, body })
 }
 
 export const test = Object.assign(declare, {

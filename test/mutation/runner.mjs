@@ -4,11 +4,12 @@
 // What one mutant leaves behind must not kill the next one. So the test that killed is run once more
 // without any mutant; where it fails then, too, this process ends and a new one judges again.
 
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { register } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { Worker } from 'node:worker_threads'
 import { declareClassPlugin, PluginKind } from '@stryker-mutator/api/plugin'
 import { DryRunStatus, TestStatus, toMutantRunResult } from '@stryker-mutator/api/test-runner'
 import { listTestFiles, SKIPPED } from './tests.mjs'
@@ -16,6 +17,10 @@ import { listTestFiles, SKIPPED } from './tests.mjs'
 const TEST_MS = 3000
 // Other work may hold up the first run, and one that fails by chance would end everything.
 const DRY_MS = 20_000
+/** For a test that never gives its thread back. */
+const HANG_MS = 10_000
+
+const TIMEOUT = toMutantRunResult({ status: DryRunStatus.Timeout, reason: 'It does not end' })
 
 class QuickRunner {
   static inject = []
@@ -25,6 +30,9 @@ class QuickRunner {
   #milliseconds = new Map()
   #lastKills = new Map()
   #kills = 0
+  // [tests so far, whether one is running for a mutant, which mutant]
+  #beat = new Int32Array(new SharedArrayBuffer(12))
+  #markOf = resolve('hangs-')
   #space
   #stray
 
@@ -42,6 +50,8 @@ class QuickRunner {
     // What tests of a mutant leave behind lies in one place.
     process.env['TMPDIR'] = join(tmpdir(), 'jsonl-session-mutation', 'tests')
     mkdirSync(process.env['TMPDIR'], { recursive: true })
+    const workerData = { beat: this.#beat.buffer, hangMs: HANG_MS, markOf: this.#markOf }
+    new Worker(new URL('watchdog.mjs', import.meta.url), { workerData }).unref()
     this.#space = globalThis.__stryker__ ??= {}
     register('./hooks.mjs', pathToFileURL(resolve('test/mutation/hooks.mjs')))
     const vitest = await load('test/mutation/quick-vitest.mjs')
@@ -75,13 +85,17 @@ class QuickRunner {
 
   async mutantRun({ testFilter, activeMutant, hitLimit, mutantActivation }) {
     if (this.#isSpoilt) process.exit(1)
+    if (existsSync(this.#markOf + activeMutant.id)) return TIMEOUT
+    this.#beat[2] = Number(activeMutant.id)
     const chosen = this.#inGoodOrder(testFilter ?? [...this.#tests.keys()])
     const space = this.#space
     Object.assign(space, { activeMutant: activeMutant.id, hitLimit, hitCount: 0 })
     const results = []
     let killer
     for (const test of chosen) {
+      this.#tick(true)
       const failure = await this.#failureOf(test, TEST_MS)
+      this.#tick(false)
       results.push(resultOf(test, 0, failure))
       if (failure === undefined) continue
       killer = test
@@ -98,8 +112,13 @@ class QuickRunner {
       await this.vitest.leaveSuites()
       if (this.#isSpoilt && wasUsed) process.exit(1)
     }
-    if (isLoop) return toMutantRunResult({ status: DryRunStatus.Timeout, reason: 'a loop' })
+    if (isLoop) return TIMEOUT
     return toMutantRunResult({ status: DryRunStatus.Complete, tests: results })
+  }
+
+  #tick(isRunning) {
+    Atomics.add(this.#beat, 0, 1)
+    Atomics.store(this.#beat, 1, Number(isRunning))
   }
 
   /** Those that killed lately come first, then the quick ones. */

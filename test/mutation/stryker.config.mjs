@@ -19,7 +19,7 @@ export default {
   incremental: true,
   incrementalFile: join(folder, `${name}.incremental.json`),
   concurrency: 2,
-  timeoutMS: 5000,
+  timeoutMS: 30_000,
   disableTypeChecks: 'lib/**/*.ts',
   reporters: ['clear-text', 'json', 'html'],
   jsonReporter: { fileName: join(folder, `${name}.json`) },
