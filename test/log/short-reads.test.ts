@@ -26,6 +26,9 @@ function opened(t: TestContext, path: string) {
   return { path, fd, size: fstatSync(fd).size }
 }
 
+type Read = (fd: number, buffer: Buffer, at: number, length: number, place: number) => number
+type Done = (error: Error | null, count: number) => void
+
 /** No read of this process gives more than so many bytes, or an error. */
 function limitReads(t: TestContext, limit: number | Error): void {
   const { readSync, read } = fs
@@ -33,21 +36,13 @@ function limitReads(t: TestContext, limit: number | Error): void {
     Object.assign(fs, { readSync, read })
     syncBuiltinESMExports()
   })
-  const limited = (...[fd, buffer, at, length, place]: Parameters<typeof readSync>) => {
+  const limited: Read = (fd, buffer, at, length, place) => {
     if (limit instanceof Error) throw limit
-    return readSync(fd, buffer, at as never, Math.min(length as never, limit) as never, place)
+    return readSync(fd, buffer, at, Math.min(length, limit), place)
   }
-  const later = (...[fd, buffer, at, length, place, done]: unknown[]) => {
-    const call = done as (error: Error | null, count: number) => void
-    if (limit instanceof Error) return setImmediate(() => call(limit, 0))
-    return read(
-      fd as number,
-      buffer as Buffer,
-      at as number,
-      Math.min(length as number, limit),
-      place as number,
-      call,
-    )
+  const later = (...[fd, buffer, at, length, place, done]: [...Parameters<Read>, Done]) => {
+    if (limit instanceof Error) setImmediate(() => done(limit, 0))
+    else read(fd, buffer, at, Math.min(length, limit), place, done)
   }
   Object.assign(fs, { readSync: limited, read: later })
   syncBuiltinESMExports()
@@ -101,7 +96,7 @@ test('a range ends with the file, and what is no place in it is refused', (t) =>
 })
 
 test('a log in memory knows where a repeated event stands', async () => {
-  const log = openMemoryLog({ lineNumbers: true })
+  const log = openMemoryLog('memory:log', { lineNumbers: true })
   await log.append({ type: 'user', payload: { content: 'x' } })
   const first = await log.append({ type: 'user', uuid: 'mine', payload: { content: 'y' } })
   await log.append({ type: 'user', payload: { content: 'z' } })
