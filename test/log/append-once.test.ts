@@ -167,3 +167,45 @@ test('what a stranger glues to a torn line is read with it, and a copy moves no 
   expect(events[3]).toMatchObject({ uuid: receipt.uuid, prev: id(2) })
   expect(events[4]).toMatchObject({ prev: receipt.uuid })
 })
+
+test('a stranger who writes behind our line moves it nowhere', async (t) => {
+  const path = newPath(t)
+  await appendOnce(path, [SAID])
+  const theirs = () => appendFileSync(path, line('user', { uuid: id(7) }))
+  const before = statSync(path).size
+  const { options } = disturbed({ look: [() => {}, theirs] })
+  const [receipt] = await appendOnce(path, [SAID], { ...options, lineNumbers: true })
+  expect(receipt).toMatchObject({ byte_offset: before, line_number: 2 })
+})
+
+test('where nobody counts lines, an offset that moved is told without one', async (t) => {
+  const path = newPath(t)
+  await appendOnce(path, [SAID])
+  const theirs = line('user', { uuid: id(7) })
+  const { options } = disturbed({ write: [() => appendFileSync(path, theirs)] })
+  const before = statSync(path).size
+  const [receipt] = await appendOnce(path, [SAID], { ...options, lineNumbers: false })
+  expect(receipt).toEqual({ uuid: receipt!.uuid, byte_offset: before + theirs.length })
+})
+
+test('a payload that depends on its place is made for that place, and redacted there', async (t) => {
+  const path = newPath(t)
+  await appendOnce(path, [SAID])
+  const byte_offset = statSync(path).size
+  const payload = { content: 'x' }
+  const redact: LogOptions['redact'] = (given) => ({ ...given, content: 'gone' })
+  const placed = { type: 'user', payload, payloadAt: (at: number) => ({ content: 'y', at }) }
+  await appendOnce(path, [placed], { redact })
+  await appendOnce(path, [{ ...placed, payloadAt: () => payload }])
+  const payloads = [...readLogSync(path)].map(
+    (entry) => entry.kind === 'event' && entry.event.payload,
+  )
+  expect(payloads.slice(1)).toEqual([{ content: 'gone', at: byte_offset }, payload])
+  const failing = {
+    ...placed,
+    payloadAt: () => {
+      throw new RangeError('no place')
+    },
+  }
+  await expect(appendOnce(path, [failing])).rejects.toThrow(RangeError)
+})

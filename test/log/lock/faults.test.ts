@@ -1,19 +1,22 @@
 // What others do between two steps of ours, and what a disk answers that rarely does.
 
+import { spawn } from 'node:child_process'
 import {
   mkdirSync,
   readdirSync,
   renameSync,
   rmdirSync,
   statSync,
+  unlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { acquireLock } from '../../../lib/log/lock/acquire.js'
-import { breakLock } from '../../../lib/log/lock/break-mutex.js'
+import { breakLock, breakPathOf } from '../../../lib/log/lock/break-mutex.js'
 import { inspectLock } from '../../../lib/log/lock/inspect.js'
+import { tryKernelLock } from '../../../lib/log/lock/kernel-lock.js'
 import { lockPathOf, readLockDirectory } from '../../../lib/log/lock/lock-directory.js'
 import { ownerPathOf } from '../../../lib/log/lock/owner-record.js'
 import {
@@ -177,4 +180,34 @@ test('the process that started this one is known, and is not this one', () => {
   for (const changes of [{ pid: 1 }, { start: '1' }, { ns: 'other' }, { host: 'other' }]) {
     expect(isOwnProcess({ ...ownIdentity(), ...changes })).toBe(false)
   }
+})
+
+test('a mutex that was taken for a dead one’s and removed is not removed again', () => {
+  const path = abandonedLock()
+  at(path, 'rmdirSync', '.lock', { meanwhile: () => unlinkSync(breakPathOf(path)) })
+  expect(breakLock(path, without)).toBe('gone')
+  expect(entriesBeside(path)).toEqual([])
+})
+
+test('a dead lock that another one is about to remove is left to them', async () => {
+  const path = abandonedLock()
+  writeFileSync(breakPathOf(path), JSON.stringify(ownIdentity()))
+  await expect(acquireLock(path, AT_ONCE)).rejects.toMatchObject({ code: 'ERR_LOCKED' })
+})
+
+test('a descriptor that is none cannot be locked', () => {
+  expect(() => tryKernelLock(2 ** 20)).toThrow(/bad file descriptor/)
+})
+
+test('a shell is skipped on the way to whoever started it, and nothing else is', async () => {
+  const start = (command: string) => {
+    const child = spawn('sh', ['-c', command], { stdio: ['ignore', 'pipe', 'ignore'] })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    return new Promise<number>((resolve) => child.stdout.once('data', () => resolve(child.pid!)))
+  }
+  const shell = await start('echo; read line < /dev/zero; true')
+  expect(isOwnProcess(parentIdentity(shell))).toBe(true)
+  const program = await start('echo; exec sleep 60')
+  await vi.waitFor(() => expect(parentIdentity(program)).toMatchObject({ pid: program }))
+  expect(parentIdentity(2 ** 22 + 1)).toMatchObject({ pid: 2 ** 22 + 1, start: null })
 })
