@@ -1,6 +1,6 @@
 // What happens in between: files that are cut, locks that are lost, ends that fail.
 
-import {
+import fs, {
   closeSync,
   fstatSync,
   mkdirSync,
@@ -8,26 +8,35 @@ import {
   readFileSync,
   rmdirSync,
   truncateSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
 } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { dirname, join } from 'node:path'
 import { expect, type TestContext, test, vi } from 'vitest'
-import type { Diagnostic } from '../../lib/format/index.js'
+import { type Diagnostic, READ_LINE_BYTES_MAX } from '../../lib/format/index.js'
 import { copyRange } from '../../lib/log/copy-log.js'
 import {
+  followLog,
   type LogObserver,
   openIfThere,
   openLog,
   readLog,
   readLogSync,
   WholeFile,
+  writeAtomically,
 } from '../../lib/log/index.js'
 import { lockPathOf, readLockDirectory } from '../../lib/log/lock/lock-directory.js'
+import { openLogFile, syncFolder } from '../../lib/log/open-file.js'
 import { findTip } from '../../lib/log/tip.js'
 import { History } from '../chain/history.js'
 import { FaultyDisk } from '../helpers/faulty-disk.js'
-import { line } from '../helpers/lines.js'
+import { line, record } from '../helpers/lines.js'
 import { temporaryFile, temporaryFolder } from '../helpers/temporary.js'
+import { type FileCall, type FileFault, watchFiles } from '../helpers/watched-files.js'
 
+const coded = (code: string) => expect.objectContaining({ code }) as Error
 const SAID = { type: 'user', payload: { content: 'x' } } as const
 const THOUGHT = { type: 'assistant', payload: { content: 'x' } } as const
 
@@ -195,4 +204,103 @@ test('a lease taken from outside is had back where it is free, and named where i
   await free.log.close()
   await taken.log.close()
   expect(readLockDirectory(free.path)).toBeUndefined()
+})
+
+/** Once, when that call is made on that path. */
+function meanwhile(
+  t: TestContext,
+  path: string,
+  name: string,
+  what: FileFault | (() => void),
+): void {
+  let isDone = false
+  const isIt = (call: FileCall) => !isDone && call.name === name && (call.to ?? call.path) === path
+  const stop = watchFiles(dirname(path), {
+    before(call) {
+      if (typeof what === 'function' || !isIt(call)) return undefined
+      isDone = true
+      return what
+    },
+    after(call) {
+      if (typeof what !== 'function' || !isIt(call)) return
+      isDone = true
+      what()
+    },
+  })
+  t.onTestFinished(stop)
+}
+
+test('a file that loses its name while it is opened is opened anew', (t) => {
+  const path = temporaryFile(t, 'log.jsonl', 'old')
+  meanwhile(t, path, 'openSync', () => unlinkSync(path))
+  const { fd, wasCreated } = openLogFile(path)
+  expect([wasCreated, fstatSync(fd).size, fstatSync(fd).nlink]).toEqual([true, 0, 1])
+  closeSync(fd)
+})
+
+test('a file that may not be made, or is no file for a moment, is a typed error', (t) => {
+  const path = join(temporaryFolder(t), 'log.jsonl')
+  const refuse = (code: string, errno: number) => {
+    let opens = 0
+    const before = ({ name }: FileCall) =>
+      name === 'openSync' && ++opens === (code === 'EMFILE' ? 2 : 1) ? { code, errno } : undefined
+    return watchFiles(dirname(path), { before })
+  }
+  const stop = refuse('EMFILE', -24)
+  expect(() => openLogFile(path)).toThrow(coded('ERR_IO'))
+  stop()
+  const again = refuse('ELOOP', -40)
+  expect(() => openLogFile(path)).toThrow(coded('ERR_UNSAFE_PATH'))
+  again()
+})
+
+test('a folder that cannot be synced by its nature is no error', (t) => {
+  const path = join(temporaryFolder(t), 'folder', 'file')
+  mkdirSync(dirname(path))
+  meanwhile(t, dirname(path), 'fsyncSync', { code: 'EINVAL', errno: -22 })
+  expect(() => syncFolder(path)).not.toThrow()
+})
+
+test('a file that another one writes at the same moment is not said to be ours', (t) => {
+  const path = temporaryFile(t, 'settings.json', 'old')
+  meanwhile(t, path, 'renameSync', () => writeFileSync(path, 'theirs'))
+  expect(() => writeAtomically(path, 'ours')).toThrow(coded('ERR_IO'))
+  expect(readFileSync(path, 'utf8')).toBe('theirs')
+})
+
+test('a rewind too long to be read is the tip all the same', (t) => {
+  const path = temporaryFile(t, 'log.jsonl', line('user', { uuid: 'a' }))
+  const rewind = record('rewind', { uuid: 'R', prev_uuid: 'a', payload: { content: 'x' } })
+  const fd = openSync(path, 'r+')
+  const start = fstatSync(fd).size
+  writeSync(fd, rewind, 0, rewind.length, start)
+  writeSync(fd, Buffer.from('\n'), 0, 1, start + READ_LINE_BYTES_MAX + 1)
+  closeSync(fd)
+  expect(findTip(opened(t, path), 64)).toBe('R')
+})
+
+test('a follower goes on after a file was cut while it read, and ends where a disk does', async (t) => {
+  const path = temporaryFile(t, 'log.jsonl', Buffer.concat([line('user'), line('user')]))
+  const controller = new AbortController()
+  const { read } = fs
+  t.onTestFinished(() => restore())
+  const restore = () => {
+    Object.assign(fs, { read })
+    syncBuiltinESMExports()
+  }
+  const answers: (Error | null)[] = [null]
+  const failing = (...args: unknown[]) => {
+    const done = args.at(-1) as (error: Error | null, count: number) => void
+    const answer = answers.shift()
+    if (answer === undefined) (read as (...args: unknown[]) => void)(...args)
+    else setImmediate(() => done(answer, 0))
+  }
+  Object.assign(fs, { read: failing })
+  syncBuiltinESMExports()
+  const entries = followLog(path, { signal: controller.signal, pollMs: 20 })
+  expect((await entries.next()).value).toMatchObject({ kind: 'event', byte_offset: 0 })
+  controller.abort()
+  expect((await entries.next()).done, 'no more after the end').toBe(true)
+  answers.push(Object.assign(new Error('EIO'), { code: 'EIO', errno: -5 }))
+  await expect(followLog(path).next()).rejects.toThrow(coded('ERR_IO'))
 })
