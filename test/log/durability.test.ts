@@ -7,6 +7,7 @@ import { appendOnceSync } from '../../lib/log/append-once.js'
 import {
   appendOnce,
   type LogOptions,
+  type NewEvent,
   openLog,
   readLogSync,
   systemEnvironment,
@@ -127,7 +128,7 @@ test('a clock that is set back makes a look due, and so does much that was writt
   }
   const environment = { now: () => now, disk: { ...disk, statSync } }
   const log = await openLog(newPath(t), { durability: 'none', environment })
-  const looksOf = async (event: { type: string; payload: object } = THOUGHT) => {
+  const looksOf = async (event: NewEvent = THOUGHT) => {
     const before = looks
     await log.append(event)
     return looks - before
