@@ -17,6 +17,7 @@ import { dirname, join } from 'node:path'
 import { expect, type TestContext, test, vi } from 'vitest'
 import { type Diagnostic, READ_LINE_BYTES_MAX } from '../../lib/format/index.js'
 import { copyRange } from '../../lib/log/copy-log.js'
+import { FileHints } from '../../lib/log/file-hints.js'
 import {
   followLog,
   type LogObserver,
@@ -28,6 +29,8 @@ import {
   writeAtomically,
 } from '../../lib/log/index.js'
 import { lockPathOf, readLockDirectory } from '../../lib/log/lock/lock-directory.js'
+import { lockedError } from '../../lib/log/lock/lock-errors.js'
+import { ownIdentity } from '../../lib/log/lock/process-identity.js'
 import { openLogFile, syncFolder } from '../../lib/log/open-file.js'
 import { findTip } from '../../lib/log/tip.js'
 import { History } from '../chain/history.js'
@@ -303,4 +306,48 @@ test('a follower goes on after a file was cut while it read, and ends where a di
   expect((await entries.next()).done, 'no more after the end').toBe(true)
   answers.push(Object.assign(new Error('EIO'), { code: 'EIO', errno: -5 }))
   await expect(followLog(path).next()).rejects.toThrow(coded('ERR_IO'))
+})
+
+test('a hint that came before it was waited for is not waited for', async (t) => {
+  const path = temporaryFile(t, 'log.jsonl', '')
+  const hints = new FileHints(path, { pollMs: 600_000, signal: AbortSignal.abort() })
+  await hints.next()
+  await hints.close()
+})
+
+test('a follower passes a line that is too long to read, and its cursor stands behind it', async (t) => {
+  const path = temporaryFile(t, 'log.jsonl', '')
+  const after = line('user', { uuid: 'after' })
+  const fd = openSync(path, 'r+')
+  writeSync(fd, Buffer.from('\n'), 0, 1, READ_LINE_BYTES_MAX + 1)
+  writeSync(fd, after, 0, after.length, READ_LINE_BYTES_MAX + 2)
+  closeSync(fd)
+  const entries = followLog(path)
+  const { value } = await entries.next()
+  await entries.return()
+  expect(value).toMatchObject({ kind: 'damage', reason: 'oversize_line' })
+  const rest = followLog(path, { cursor: (value as { cursor: string }).cursor })
+  expect((await rest.next()).value).toMatchObject({ kind: 'event', event: { uuid: 'after' } })
+  await rest.return()
+})
+
+test('a log without a chain has no tip, however much is in it', async (t) => {
+  const path = temporaryFile(t, 'checkpoints.jsonl', line('checkpoint', { uuid: 'c' }))
+  const log = await openLog(path, { channel: 'checkpoint' })
+  expect(log.tip).toBeNull()
+  await log.close()
+})
+
+test('whoever holds a lock is named by machine and number, unless it is this process', () => {
+  const owner = {
+    ...ownIdentity(),
+    since: 'noon',
+    kernel: true,
+    mode: 'lease',
+    dir: '1:1',
+  } as const
+  const held = (changes: object) =>
+    lockedError('log', { verdict: 'held', owner: { ...owner, ...changes }, ownerState: 'alive' })
+  expect(held({}).message).toContain('this process since noon')
+  expect(held({ pid: 7, host: 'elsewhere' }).message).toContain('pid 7 on elsewhere since noon')
 })
