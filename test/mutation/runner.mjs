@@ -12,7 +12,7 @@ import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { declareClassPlugin, PluginKind } from '@stryker-mutator/api/plugin'
 import { DryRunStatus, TestStatus, toMutantRunResult } from '@stryker-mutator/api/test-runner'
-import { listTestFiles, SKIPPED } from './tests.mjs'
+import { listLibraryFiles, listTestFiles, SKIPPED } from './tests.mjs'
 
 const TEST_MS = 3000
 // Other work may hold up the first run; a test that fails twice all the same is left out.
@@ -20,6 +20,7 @@ const DRY_MS = 20_000
 /** For a test that never gives its thread back. */
 const HANG_MS = 10_000
 
+const LOADING = 'loading'
 const TIMEOUT = toMutantRunResult({ status: DryRunStatus.Timeout, reason: 'It does not end' })
 
 class QuickRunner {
@@ -56,11 +57,17 @@ class QuickRunner {
     register('./hooks.mjs', pathToFileURL(resolve('test/mutation/hooks.mjs')))
     const vitest = await load('test/mutation/quick-vitest.mjs')
     this.vitest = vitest
+    for (const path of listLibraryFiles()) await load(path)
+    // What test files do while they are loaded belongs to no test, and is not what a module does
+    // while it is loaded: for such a mutant every run would need a process of its own.
+    this.#space.currentTestId = LOADING
     for (const path of listTestFiles()) {
       vitest.startFile(path)
       await load('test/helpers/own-home.ts')
       await load(path)
     }
+    this.#space.currentTestId = undefined
+    delete this.#space.mutantCoverage?.perTest[LOADING]
     for (const test of vitest.tests) {
       if (!SKIPPED.some((start) => test.name.startsWith(start))) this.#tests.set(test.id, test)
     }

@@ -15,6 +15,14 @@ export function listTestFiles() {
   ).filter((path) => !LEFT_OUT.includes(path))
 }
 
+export function listLibraryFiles() {
+  return ['format', 'chain', 'log'].flatMap((room) =>
+    readdirSync(`lib/${room}`, { recursive: true })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => `lib/${room}/${name}`),
+  )
+}
+
 /** Beginnings of names, of files that are quick otherwise; the last one loads modules anew. */
 export const SKIPPED = [
   'a line of 40 MB',
