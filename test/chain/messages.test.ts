@@ -216,6 +216,19 @@ test('a result in the other shape is better than none', () => {
   expect(read(history).diagnostics).toEqual([])
 })
 
+test('a result with blocks of its own is left out as one, where its call is not there', () => {
+  const payload = { tool_call_id: 'gone', content: [{ type: 'text', text: 'done' }] }
+  const history = new History().m('1').add({ type: 'tool_result', uuid: 'r', payload })
+  expect(shapesOf(read(history).messages)).toEqual(['user 1'])
+})
+
+test('what a system says answers no call, whatever blocks it holds', () => {
+  const history = use(new History(), 'a')
+  history.add({ type: 'system', uuid: 's', payload: { content: [toolResult('a')] } })
+  history.add(user('late', [toolResult('a')]))
+  expect(read(history).diagnostics).toMatchObject([{ code: 'moved_tool_result', uuid: 'late' }])
+})
+
 test('results with blocks of their own stand where they are', () => {
   const history = call(call(new History(), 'a'), 'b')
   for (const id of ['a', 'b']) {
