@@ -75,6 +75,7 @@ rmSync(shared.outdir, { recursive: true, force: true })
 await build({
   ...shared,
   entryPoints: ['bin/jsonl-session.ts'],
+  external: ['*.cjs'],
   define: { HOT_COMMANDS: JSON.stringify(hotCommands) },
 })
 

@@ -6,18 +6,21 @@ import { writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { PACKAGE_VERSION } from '../lib/version.js'
 import type { Main } from './alone.js'
-import { loadProgram } from './load-program.js'
+import { loadProgram, type Program } from './load-program.js'
 
 /** The names of the files beside this one that hold one command each; bundle.mjs tells them. */
 declare const HOT_COMMANDS: readonly string[]
+declare const require: (path: string) => { readonly main: Main }
 
 const args = process.argv.slice(2)
 if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
   printShortly(`${PACKAGE_VERSION}\n`)
 } else {
   const hot = HOT_COMMANDS.find((name) => name === args[0] || name === `${args[0]}-${args[1]}`)
-  const file = hot === undefined ? 'main.cjs' : join('hot', `${hot}.cjs`)
-  const program = loadProgram<{ readonly main: Main }>(join(__dirname, file), useOf(args))
+  const program: Program<{ readonly main: Main }> =
+    hot === undefined
+      ? { exports: require('./main.cjs'), keepCode: () => {} }
+      : loadProgram(join(__dirname, 'hot', `${hot}.cjs`), useOf(args))
   void program.exports.main(args, process).then((exitCode) => {
     // exitCode and not exit(): a pipe may still be reading what we wrote.
     process.exitCode = exitCode

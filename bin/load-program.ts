@@ -23,22 +23,17 @@ interface Source {
   readonly codePath: string
 }
 
-/** Each `use` of a program compiles other parts of it, and so has code of its own. */
+/**
+ * Each `use` of a program compiles other parts of it, and so has code of its own. The program must
+ * not call `import()`: scripts that come with their code have none.
+ */
 export function loadProgram<Exports>(path: string, use: string): Program<Exports> {
-  const loaded: Array<{ readonly source: Source; readonly script: Script }> = []
-  const load = (wanted: string): unknown => {
-    const source = readSource(wanted, use)
-    const code = readCode(source)
-    const script = compile(source, code)
-    // Code that fits the source and is refused all the same belongs to a Node with other flags.
-    if (code === undefined) loaded.push({ source, script })
-    return run(script, wanted, load)
-  }
-  const exports = load(path) as Exports
-  const keepCode = () => {
-    for (const { source, script } of loaded) keep(source, script)
-  }
-  return { exports, keepCode }
+  const source = readSource(path, use)
+  const code = readCode(source)
+  const script = compile(source, code)
+  const exports = run(script, path) as Exports
+  // Code that fits the source and is refused all the same belongs to a Node with other flags.
+  return { exports, keepCode: () => void (code === undefined && keep(source, script)) }
 }
 
 function readSource(path: string, use: string): Source {
@@ -53,21 +48,17 @@ function readSource(path: string, use: string): Source {
 }
 
 function compile({ path, text }: Source, cachedData: Buffer | undefined): Script {
-  const { constants, Script } = process.getBuiltinModule('node:vm')
+  const { Script } = process.getBuiltinModule('node:vm')
   return new Script(`(function (exports, require, module, __filename, __dirname) {${text}\n})`, {
     filename: path,
     ...(cachedData !== undefined && { cachedData }),
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   })
 }
 
-function run(script: Script, path: string, load: (path: string) => unknown): unknown {
-  const folder = dirname(path)
-  const requireOthers = process.getBuiltinModule('node:module').createRequire(path)
-  const requireAny = (name: string) =>
-    name.endsWith('.cjs') ? load(join(folder, name)) : requireOthers(name)
+function run(script: Script, path: string): unknown {
+  const require = process.getBuiltinModule('node:module').createRequire(path)
   const module = { exports: {} }
-  script.runInThisContext()(module.exports, requireAny, module, path, folder)
+  script.runInThisContext()(module.exports, require, module, path, dirname(path))
   return module.exports
 }
 

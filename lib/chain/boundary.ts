@@ -165,11 +165,11 @@ function missingOf(uuid: unknown): string {
   return `An event it keeps, ${name}, is not there`
 }
 
-/** The last entry it covers; where it does not say, the last there is. */
+/** The last entry it covers; where it does not say, all there are. */
 function coveredIndex({ entries, fields, find }: Cut): number {
   const { coveredToUuid } = fields
   const isSaid = coveredToUuid !== undefined && coveredToUuid !== null
-  return isSaid ? find(coveredToUuid) : Math.max(entries.length - 1, 0)
+  return isSaid ? find(coveredToUuid) : entries.length
 }
 
 function committed(entries: Entries, findings: readonly PatchFinding[] = []): Patch {

@@ -31,8 +31,9 @@ export function toolRuns(
     return { anchor: anchors.get(end)!, isInPlace: (result) => isInPlace(end, result) }
   }
 
+  // No result stands in a row, so it is behind the end of its call's.
   function isInPlace(end: number, { message }: ToolResult): boolean {
-    return message >= end && message < answerEnds.get(end)!
+    return message < answerEnds.get(end)!
   }
 }
 

@@ -192,7 +192,6 @@ export class ForwardLines implements LineSource {
   #bufferFor(held: number): Buffer {
     const needed = MARGIN_BYTES + held + this.#chunkBytes + 1
     if (needed <= this.#retained.length) return this.#retained
-    if (needed <= this.bytes.length) return this.bytes
     const largest = MARGIN_BYTES + this.#lineBytesMax + this.#chunkBytes + 1
     const size = Math.max(needed, Math.min(2 * this.bytes.length, largest))
     const larger = Buffer.allocUnsafeSlow(size)

@@ -191,5 +191,5 @@ export function kindOf(stats: Stats | BigIntStats): string {
 }
 
 function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? ''
+  return String((error as NodeJS.ErrnoException).code)
 }

@@ -20,6 +20,7 @@ export class SyncGroup {
   #isFolderDue: boolean
   #waiters: Waiter[] = []
   #isRunning = false
+  #afterwards: (() => void)[] = []
   #failure: SessionError | undefined
 
   constructor(path: string, fd: number, disk: Disk, { isNew }: { isNew: boolean }) {
@@ -34,9 +35,15 @@ export class SyncGroup {
     return this.#failure
   }
 
-  /** A sync is under way, so the descriptor must stay open. */
+  /** A sync is under way. */
   get isRunning(): boolean {
     return this.#isRunning
+  }
+
+  /** Calls back once no sync is under way: only then may the descriptor be closed. */
+  whenIdle(callback: () => void): void {
+    if (this.#isRunning) this.#afterwards.push(callback)
+    else callback()
   }
 
   /** Calls back once everything written before this call is on the disk. */
@@ -72,9 +79,12 @@ export class SyncGroup {
         if (error === undefined) waiter.resolve()
         else waiter.reject(error)
       }
-      if (this.#waiters.length === 0) return
-      if (error === undefined) this.#start()
-      else for (const waiter of this.#waiters.splice(0)) waiter.reject(error)
+      if (error === undefined && this.#waiters.length > 0) {
+        this.#start()
+        return
+      }
+      for (const waiter of this.#waiters.splice(0)) waiter.reject(error!)
+      for (const callback of this.#afterwards.splice(0)) callback()
     })
   }
 

@@ -49,10 +49,10 @@ export class WholeFile {
   ) {
     this.path = path
     this.#isReplacing = replace
-    // Not what holds it, only what saves the work: somebody may still be quicker.
-    if (!mayExist && this.isNameTaken) throw existsError(path)
     this.temporary = temporaryPath(path)
     try {
+      // Not what holds it, only what saves the work: somebody may still be quicker.
+      if (!mayExist && this.isNameTaken) throw existsError(path)
       if (makeFolder) createFolder(dirname(path))
       this.fd = createPrivateFile(this.temporary, constants.O_WRONLY | constants.O_APPEND)
     } catch (cause) {

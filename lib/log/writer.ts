@@ -160,7 +160,7 @@ export class LogWriter implements LogHandle {
       if (this.#settings.durability !== 'none') this.#syncNow()
     } finally {
       this.#stopWritingOnExit()
-      this.#lock.release()
+      this.#release()
     }
   }
 
@@ -176,7 +176,7 @@ export class LogWriter implements LogHandle {
       if (isLastSyncDue && this.#syncs.failure === undefined) await this.sync()
     } finally {
       this.#stopWritingOnExit()
-      this.#lock.release()
+      this.#release()
     }
   }
 
@@ -279,10 +279,16 @@ export class LogWriter implements LogHandle {
       const what = `The lease of ${this.path} was taken by another process`
       throw new SessionError('ERR_LOCKED', what, { path: this.path })
     }
-    this.#lock.release()
+    this.#release()
     this.#lock = lock
     this.#appender = this.#newAppender(lock)
     this.#syncs = this.#newSyncs()
+  }
+
+  // A sync under way would fail on a descriptor that is closed, or sync whoever has its number next.
+  #release(): void {
+    const syncs = this.#syncs
+    this.#lock.release((close) => syncs.whenIdle(close))
   }
 
   #newSyncs(): SyncGroup {

@@ -34,6 +34,25 @@ test('a call in the blocks of a provider is seen, too (003-65)', () => {
   expect(read(history, { isRetryable: () => true }).retry).toHaveLength(1)
 })
 
+test('a call without a name of its own is no open call', () => {
+  const history = new History().add({ type: 'tool_call', uuid: '1', payload: { name: 'tool' } })
+  expect(read(history).found).toEqual([])
+  const odd = new History().add({
+    type: 'tool_call',
+    uuid: '1',
+    payload: { tool_call_id: 'a', name: 5 },
+  })
+  expect(read(odd, { isRetryable: () => true }).retry).toMatchObject([{ name: '' }])
+})
+
+test('only a reply can be partial, and it may be the first line of a log', () => {
+  const payload = { content: 'half', stop_reason: null }
+  const partial = new History({ header: null }).add({ type: 'assistant', uuid: '1', payload })
+  expect(read(partial).kind).toBe('partial_reply')
+  expect(read(new History().add({ type: 'user', uuid: '1', payload })).kind).toBe('no_reply')
+  expect(read(new History().add({ type: 'user', uuid: '1', payload })).found).toHaveLength(1)
+})
+
 test('a call that got its result is not offered again', () => {
   const history = new History().add(call('1', 'a', true))
   history.add({ type: 'tool_result', uuid: '2', payload: { tool_call_id: 'a' } })

@@ -135,6 +135,139 @@ test('usage from before the last compaction is stale; what comes after it counts
   expect(usages[3]).not.toHaveProperty('usage_stale')
 })
 
+test('under `synthesize` a call that may be run again gets its result, too (T21)', () => {
+  const history = call(new History(), 'a', { idempotent: true })
+  const shapes = ['call a', 'result a*']
+  expect(shapesOf(read(history).messages)).toEqual(shapes)
+  const options = { toolPolicy: 'synthesize', isRetryable: () => true } as const
+  expect(shapesOf(read(history, options).messages)).toEqual(shapes)
+})
+
+test('a result that is made up as a block says that it is an error, under a name of its own', () => {
+  const { messages } = read(use(new History(), 'a'))
+  expect(messages[1]).toMatchObject({
+    type: 'user',
+    uuid: 'use-a-no-result',
+    synthetic: true,
+    payload: {
+      content: [{ type: 'tool_result', tool_use_id: 'a', content: NO_RESULT, is_error: true }],
+    },
+  })
+})
+
+test('behind several results of one message comes the missing one, then what the user says', () => {
+  const history = use(new History(), 'a', 'b', 'c')
+  const text = { type: 'text', text: 'go on' }
+  history.add(user('answer', [toolResult('b'), toolResult('c'), text]))
+  expect(shapesOf(read(history).messages)[1]).toBe('user [result b, result c, result a, text]')
+})
+
+test('a late result finds its place also where the last call of the row is dropped', () => {
+  const events = call(call(new History(), 'a'), 'b').m('1')
+  result(events, 'a')
+  const options = { toolPolicy: 'drop' } as const
+  expect(shapesOf(read(events, options).messages)).toEqual(['call a', 'result a', 'user 1'])
+  const blocks = use(use(new History(), 'a'), 'b').m('1')
+  blocks.add(user('late', [toolResult('a')]))
+  expect(shapesOf(read(blocks, options).messages)).toEqual([
+    ...['assistant [use a]', 'user [result a]', 'user 1'],
+  ])
+})
+
+test('only an assistant calls in blocks, and only a user answers in them', () => {
+  const history = new History().add(user('odd', [toolUse('a')]))
+  history.add(assistant('both', [toolUse('b'), toolResult('b')])).m('1')
+  history.add(
+    assistant('no call', [
+      { type: 'text', id: 'c' },
+      { ...toolUse('d'), id: 5 },
+    ]),
+  )
+  history.add({ type: 'system', uuid: 'other', payload: { content: [toolResult('b')] } })
+  history.add(user('late', [toolResult('b')]))
+  const { messages, diagnostics } = read(history)
+  expect(shapesOf(messages)).toEqual([
+    'user [use a]',
+    'assistant [use b, result b]',
+    'user [result b]',
+    'user 1',
+    'assistant [text, use 5]',
+    'system [result b]',
+  ])
+  expect(diagnostics).toMatchObject([{ code: 'moved_tool_result', uuid: 'late' }])
+})
+
+test('of a call in two shapes each result belongs to the one of its own shape', () => {
+  const shapes = [use(call(new History(), 'a'), 'a'), call(use(new History(), 'a'), 'a')].map(
+    (history) => shapesOf(read(result(history, 'a')).messages),
+  )
+  expect(shapes).toEqual([
+    ['call a', 'assistant [use a]', 'result a', 'user* [result a]'],
+    ['assistant [use a]', 'call a', 'result a', 'user* [result a]'],
+  ])
+  const other = use(call(new History(), 'a'), 'a').add(user('r', [toolResult('a')]))
+  expect(shapesOf(read(other).messages)).toEqual([
+    ...['call a', 'assistant [use a]', 'user [result a]', 'result a*'],
+  ])
+})
+
+test('a result in the other shape is better than none', () => {
+  const history = result(use(new History(), 'a'), 'a')
+  expect(read(history).diagnostics).toEqual([])
+})
+
+test('a result with blocks of its own is left out as one, where its call is not there', () => {
+  const payload = { tool_call_id: 'gone', content: [{ type: 'text', text: 'done' }] }
+  const history = new History().m('1').add({ type: 'tool_result', uuid: 'r', payload })
+  expect(shapesOf(read(history).messages)).toEqual(['user 1'])
+})
+
+test('what a system says answers no call, whatever blocks it holds', () => {
+  const history = use(new History(), 'a')
+  history.add({ type: 'system', uuid: 's', payload: { content: [toolResult('a')] } })
+  history.add(user('late', [toolResult('a')]))
+  expect(read(history).diagnostics).toMatchObject([{ code: 'moved_tool_result', uuid: 'late' }])
+})
+
+test('results with blocks of their own stand where they are', () => {
+  const history = call(call(new History(), 'a'), 'b')
+  for (const id of ['a', 'b']) {
+    const payload = { tool_call_id: id, content: [{ type: 'text', text: 'done' }] }
+    history.add({ type: 'tool_result', uuid: `result-${id}`, payload })
+  }
+  expect(read(history).diagnostics).toEqual([])
+})
+
+test('a call that says no name of its own is left out, and one of another type is not text', () => {
+  const history = new History().add({ type: 'tool_call', uuid: 'nameless', payload: {} })
+  history.add({ type: 'user', uuid: 'text', payload: 'text' }).m('1')
+  const { messages, diagnostics } = read(history)
+  expect(shapesOf(messages)).toEqual(['user 1'])
+  expect(diagnostics.map(({ code, uuid }) => `${code} ${uuid}`)).toEqual([
+    ...['bad_payload nameless', 'bad_payload text'],
+  ])
+})
+
+test('a gap among what was kept makes no later usage stale', () => {
+  const history = new History().m('1', '2')
+  history.compact({ summary: 'S', keptUuids: ['gone', '2'] }).add(reply('new'))
+  expect(read(history).messages.at(-1)!.payload).toMatchObject({ usage: { input_tokens: 9 } })
+})
+
+test('a message that says no usage is not made to say that it is stale', () => {
+  const history = new History().m('1')
+  history.add({ type: 'assistant', uuid: 'silent', payload: { content: 'ok', usage: null } })
+  history.compact({ summary: 'S', head: '1', tail: 'silent', coveredTo: undefined })
+  for (const { payload } of read(history).messages) {
+    expect(payload).not.toHaveProperty('usage_stale')
+  }
+})
+
+test('half a character in a key alone is replaced, and an empty list stays empty', () => {
+  const history = new History().add(user('odd', [{ 'key\udc00': [], 5: 5 }]))
+  expect(read(history).messages[0]!.payload).toEqual({ content: [{ 5: 5, 'key\ufffd': [] }] })
+})
+
 test('half a character is replaced on a copy, wherever it stands', () => {
   const content = [{ type: 'text', text: 'a\ud800', 'key\udc00': [{ deep: '\udfff' }] }]
   const history = new History().add(user('odd', content))

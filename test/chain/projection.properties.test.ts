@@ -41,7 +41,7 @@ test('the end of a file, where it is enough, tells the same as the whole file', 
 })
 
 test('the end of an ancestor, where it is enough, tells the same as all of it', () => {
-  let completeCount = 0
+  let [completeCount, cutCount] = [0, 0]
   const property = fc.property(
     randomSteps(16),
     fc.array(randomSteps(8), { minLength: 1, maxLength: 2 }),
@@ -63,6 +63,7 @@ test('the end of an ancestor, where it is enough, tells the same as all of it', 
           (before, history) => readForward(history, before.continuation).projection,
           readFrom(cut, { file, events }).projection,
         )
+        cutCount++
         if (!part.isComplete) continue
         completeCount++
         const [seen, expected] = [essence(part), essence(whole)]
@@ -71,7 +72,7 @@ test('the end of an ancestor, where it is enough, tells the same as all of it', 
     },
   )
   fc.assert(property, { numRuns: 2000 * SCALE })
-  expect(completeCount, 'the property is not empty').toBeGreaterThan(1000)
+  expect(completeCount / cutCount, 'the property is not empty').toBeGreaterThan(0.05)
 })
 
 test('a projection that is advanced line by line equals one folded again', () => {
@@ -87,8 +88,9 @@ test('a projection that is advanced line by line equals one folded again', () =>
 })
 
 test('a projection read from the end can be advanced as one read from the start', () => {
-  let pushCount = 0
+  let [pushCount, runCount] = [0, 0]
   const property = fc.property(randomSteps(16), fc.nat(), (steps, pick) => {
+    runCount++
     const { file, events } = randomHistory(steps)
     const end = 1 + (pick % events.length)
     const before = { file, events: events.slice(0, end) }
@@ -108,7 +110,7 @@ test('a projection read from the end can be advanced as one read from the start'
     }
   })
   fc.assert(property, { numRuns: 1500 * SCALE })
-  expect(pushCount, 'the property is not empty').toBeGreaterThan(1000)
+  expect(pushCount / runCount, 'the property is not empty').toBeGreaterThan(0.7)
 })
 
 test('a message or a compaction that goes on from the tip never asks for a new fold', () => {

@@ -79,12 +79,24 @@ describe('the kept code of a command', () => {
     ).toEqual(['hook.cjs-SessionStart', 'hook.cjs-UserPromptSubmit'])
   })
 
-  it('serves the whole command line, also what it loads later', () => {
+  it('is not kept of the whole command line, which loads parts of itself later', () => {
     append('a')
-    const first = call(['verify', 'demo', '--json'])
-    expect(keptIn(cache)).toContain(`main.cjs-verify-${process.version}-${process.arch}`)
-    expect(call(['verify', 'demo', '--json'])).toEqual(first)
-    expect(first.status).toBe(0)
+    const before = keptIn(cache)
+    for (const args of [
+      ['verify', 'demo'],
+      ['grep', '-E', 'no.e'],
+      ['append', '--help'],
+    ]) {
+      expect(call(args)).toMatchObject({ stderr: '' })
+    }
+    expect(keptIn(cache)).toEqual(before)
+  })
+
+  it('is kept of programs only that call no import(), which they would not have', () => {
+    const hot = join(dirname(BINARY), 'hot')
+    for (const name of readdirSync(hot)) {
+      expect(readFileSync(join(hot, name), 'latin1')).not.toMatch(/\bimport\(/)
+    }
   })
 
   it('is not used for another text of the program', () => {

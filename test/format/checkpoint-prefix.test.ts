@@ -62,6 +62,35 @@ test('of lines of ours it reads what the whole line says, whatever came before (
   )
 })
 
+/** Lines that have the same form, and differ in a letter here or there. */
+const alike = fc.record({
+  id: fc.constantFrom('a'.repeat(36), `b${'a'.repeat(35)}`, `${'a'.repeat(35)}b`, 'a'.repeat(35)),
+  uuid: fc.option(fc.constantFrom('c'.repeat(36), `${'a'.repeat(35)}c`), { freq: 3 }),
+  created_at: fc.constantFrom(
+    ...['2026-01-02T03:04:05.678Z', '2026-01-02T23:59:59.999Z', '2026-02-02T03:04:05.678Z'],
+    ...['2025-01-02T03:04:05.678Z', '2026-01-03T03:04:05.678Z', '2026-01-02T03:04:05.679Z'],
+  ),
+  ts: fc.option(fc.constantFrom('2026-01-02T03:04:05.679Z'), { freq: 5 }),
+  session_key: fc.constantFrom('s1', 's1', 's1', 's2', 's11'),
+  project_normalized: fc.constantFrom('/work/a', '/work/a', '/work/a', '/work/b', null),
+  trigger: fc.constantFrom('periodic', 'periodic', 'agent'),
+})
+
+test('lines that are almost like the one before say what they say alone', () => {
+  fc.assert(
+    fc.property(fc.array(alike, { minLength: 2, maxLength: 20 }), (drawn) => {
+      const lines = drawn.map(({ uuid, ts, ...one }) => {
+        const { id, session_key, created_at, project_normalized, trigger } = one
+        const payload = { id, session_key, created_at, project_normalized, trigger, digest: 'x' }
+        return line('checkpoint', { uuid: uuid ?? id, ts: ts ?? created_at, payload })
+      })
+      const alone = lines.flatMap((bytes) => readAll([bytes]))
+      expect(readAll(lines)).toEqual(alone)
+    }),
+    { numRuns: 300 },
+  )
+})
+
 test.each([
   ['another type', line('checkpoint_tombstone', { payload: { target_id: 'x' } })],
   ['another order', line('checkpoint', { payload: { session_key: 's', id: 'x' } })],

@@ -2,6 +2,7 @@
 
 import {
   existsSync,
+  fstatSync,
   mkdirSync,
   readFileSync,
   rmSync,
@@ -12,8 +13,10 @@ import {
 import { join } from 'node:path'
 import { expect, it, type TestContext, vi } from 'vitest'
 import { appendOnceSync } from '../../lib/log/append-once.js'
+import { systemEnvironment } from '../../lib/log/environment.js'
 import { findLines } from '../../lib/log/find-lines.js'
 import {
+  type Disk,
   indexUuids,
   isBeginningOf,
   type LogOptions,
@@ -119,6 +122,23 @@ it('the end without waiting writes what is held, synced unless nobody asked for 
     expect([...readLogSync(path)]).toHaveLength(1)
     expect(disk.calls.includes('fdatasyncSync')).toBe(durability === 'turn')
   }
+})
+
+it('a sync that is under way at the end has its file until it is done, and the lock is free at once', async (t) => {
+  const { disk } = systemEnvironment
+  const started: { fd: number; go: () => void }[] = []
+  const fdatasync: Disk['fdatasync'] = (fd, done) => {
+    started.push({ fd, go: () => disk.fdatasync(fd, done) })
+  }
+  const { log, path } = await newLog(t, { environment: { disk: { ...disk, fdatasync } } })
+  const held = log.append(SAID)
+  log.closeSync()
+  await (await openLog(path, { lockTimeoutMs: 0 })).close()
+  const [sync] = started
+  expect(fstatSync(sync!.fd).ino, 'nobody else has its number').toBe(statSync(path).ino)
+  sync!.go()
+  await expect(held).resolves.toMatchObject({ byte_offset: 0 })
+  expect(() => fstatSync(sync!.fd)).toThrow(coded('EBADF'))
 })
 
 it('what is held when the process exits is written then, and synced where that is due', async (t) => {

@@ -7,6 +7,7 @@ import type { Diagnostic } from '../../lib/format/index.js'
 import { systemEnvironment } from '../../lib/log/environment.js'
 import { type LockedLogOptions, readLogSync, withLockedLog } from '../../lib/log/index.js'
 import { FaultyDisk } from '../helpers/faulty-disk.js'
+import { bareLine } from '../helpers/lines.js'
 import { temporaryFile, temporaryFolder } from '../helpers/temporary.js'
 
 const append = (path: string, line: object, options: LockedLogOptions = {}) =>
@@ -134,4 +135,18 @@ test('what JSON would lose is refused before anything is written', async (t) => 
   const path = temporaryFile(t, 'log.jsonl', '')
   await expect(append(path, { n: Number.NaN })).rejects.toMatchObject({ code: 'ERR_SERIALIZE' })
   expect(statSync(path).size).toBe(0)
+})
+
+test('a stranger’s line of the same length is not taken for ours, also behind a torn one', async (t) => {
+  const path = temporaryFile(t, 'log.jsonl', '{"n":')
+  const theirs = `${String(bareLine({ n: 7 }))}`
+  const byte_offset = await append(
+    path,
+    { n: 1 },
+    {
+      environment: disturbedBy(path, `9}\n${theirs}`),
+    },
+  )
+  expect(read(path).find(({ what }) => what === 1)).toEqual({ what: 1, byte_offset })
+  expect(read(path).map(({ what }) => what)).toEqual([9, 7, 1])
 })

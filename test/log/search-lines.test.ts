@@ -1,61 +1,142 @@
-// A search that goes past lines by their ends must stop at the same ones as a look at each of them.
+// What is found by its bytes in blocks is what is found by looking at each line.
 
-import { closeSync } from 'node:fs'
+import { closeSync, fstatSync, ftruncateSync, openSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
-import { openForReading, searchLines } from '../../lib/log/inside.js'
-import { id, line } from '../helpers/lines.js'
-import { temporaryFile } from '../helpers/temporary.js'
+import { expect, type TestContext, test } from 'vitest'
+import { NEWLINE, READ_LINE_BYTES_MAX } from '../../lib/format/index.js'
+import { ChecksumWitness } from '../../lib/log/checksum-witness.js'
+import { KnownUuids } from '../../lib/log/known-uuids.js'
+import type { Line } from '../../lib/log/line-source.js'
+import { readEventAt } from '../../lib/log/read-event-at.js'
+import { searchLines } from '../../lib/log/search-lines.js'
+import { damagedFile } from '../helpers/damaged-files.js'
+import { foreignLine, id, line } from '../helpers/lines.js'
+import { temporaryFile, temporaryFolder } from '../helpers/temporary.js'
 
-const NEEDLE = 'xyx'
-const LINE_BYTES_MAX = 300
-const OURS = /^\{"type":".*,"crc":"[0-9a-f]{8}"\}$/
+const NEEDLE = Buffer.from('00000000-0000-4000-8000-0000000000')
 
-const content = fc.array(fc.constantFrom('x', 'y', NEEDLE, 'é', ' '.repeat(40)), { maxLength: 6 })
-const ours = content.map((parts) => {
-  return line('user', { uuid: id(1), payload: { content: parts.join('') } })
-    .toString()
-    .slice(0, -1)
-})
-const one = fc.oneof(
-  { weight: 4, arbitrary: ours },
-  // Not ours by a digit, by the beginning, by the end, or at all; and one that is too long.
-  ours.map((text) => text.replace(/.."\}$/, 'G0"}')),
-  ours.map((text) => text.slice(1)),
-  ours.map((text) => text.slice(0, -1)),
-  content.map((parts) => parts.join('')),
-  fc.constantFrom('', '{"type":"', '"}', ',"crc":"01234567"}', '{"type":","crc":"01234567"}'),
-  ours.map((text) => text.padStart(LINE_BYTES_MAX + 1, 'x')),
-)
+function holds({ bytes, start, end }: Pick<Line, 'bytes' | 'start' | 'end'>): boolean {
+  return bytes.subarray(start, end).includes(NEEDLE)
+}
 
-test('a search goes past our lines, and stops where the text is and where it may be spelled otherwise', (t) => {
-  const property = fc.property(
-    fc.array(one, { minLength: 1, maxLength: 12 }),
-    fc.boolean(),
-    fc.integer({ min: 20, max: 200 }),
-    (texts, isEnded, chunkBytes) => {
-      const path = temporaryFile(t, 's.jsonl', texts.join('\n') + (isEnded ? '\n' : ''))
-      const log = openForReading(path)
-      const asked: number[] = []
-      const found: number[] = []
-      const finder = {
-        find: (bytes: Buffer, from: number) => bytes.indexOf(NEEDLE, from),
-        mayHold: ({ line_number }: { line_number: number | undefined }) => {
-          asked.push(line_number!)
-          return false
-        },
+function openedLog(t: TestContext, path: string) {
+  const fd = openSync(path, 'r')
+  t.onTestFinished(() => closeSync(fd))
+  return { path, fd, size: fstatSync(fd).size }
+}
+
+/** By looking at each line, one after the other. */
+function offsetsByLine(bytes: Buffer): number[] {
+  const offsets: number[] = []
+  for (let start = 0; start < bytes.length; ) {
+    const newline = bytes.indexOf(NEWLINE, start)
+    const end = newline === -1 ? bytes.length : newline
+    if (holds({ bytes, start, end })) offsets.push(start)
+    start = end + 1
+  }
+  return offsets
+}
+
+test('lines are found in any file, with any chunk size, with a finder and without', (t) => {
+  const path = join(temporaryFolder(t), 'log.jsonl')
+  const find = (bytes: Buffer, from: number) => bytes.indexOf(NEEDLE, from)
+  fc.assert(
+    fc.property(damagedFile, fc.integer({ min: 1, max: 3000 }), (bytes, chunkBytes) => {
+      writeFileSync(path, bytes)
+      const fd = openSync(path, 'r')
+      const log = { path, fd, size: bytes.length }
+      const expected = offsetsByLine(bytes)
+      for (const finder of [{ find, mayHold: holds }, { mayHold: holds }]) {
+        const found = [...searchLines(log, finder, { sizes: { chunkBytes } })]
+        expect(found.length).toBe(expected.length)
+        const offsets: number[] = []
+        for (const { line } of searchLines(log, finder, { sizes: { chunkBytes } })) {
+          offsets.push(line.byte_offset)
+        }
+        expect(offsets).toEqual(expected)
       }
-      const sizes = { chunkBytes, lineBytesMax: LINE_BYTES_MAX }
-      for (const { line } of searchLines(log, finder, { sizes })) found.push(line.line_number!)
-      closeSync(log.fd)
-      const lines = isEnded || texts.at(-1) !== '' ? texts : texts.slice(0, -1)
-      const numbers = (isWanted: (text: string) => boolean) =>
-        lines.flatMap((text, index) => (isWanted(text) ? [index + 1] : []))
-      const isLong = (text: string) => Buffer.byteLength(text) > LINE_BYTES_MAX
-      const isHit = (text: string) => isLong(text) || text.includes(NEEDLE)
-      expect(found).toEqual(numbers(isHit))
-      expect(asked).toEqual(numbers((text) => !isHit(text) && !OURS.test(text)))
-    },
+      closeSync(fd)
+    }),
+    { numRuns: 200 },
   )
-  fc.assert(property, { numRuns: 300 })
+})
+
+test('of lines as ours only the finder is asked, of others the line', (t) => {
+  const bytes = Buffer.concat([line('user'), foreignLine({ other: 1 }), line('user')])
+  const log = openedLog(t, temporaryFile(t, 'log.jsonl', bytes))
+  const asked: number[] = []
+  const mayHold = ({ byte_offset }: Line) => asked.push(byte_offset) === 0
+  expect([...searchLines(log, { find: () => -1, mayHold })]).toEqual([])
+  expect(asked).toEqual([line('user').length])
+})
+
+test('a search that is aborted ends with its reason', (t) => {
+  const log = openedLog(t, temporaryFile(t, 'log.jsonl', line('user')))
+  const signal = AbortSignal.abort(new Error('enough'))
+  expect(() => [...searchLines(log, { mayHold: holds }, { signal })]).toThrow('enough')
+})
+
+test('an event is read by its place, however long its line is, and from nowhere else', (t) => {
+  const long = line('user', { uuid: id(2), payload: { content: 'x'.repeat(50_000) } })
+  const torn = Buffer.from('{"type":"user","uu')
+  const bytes = Buffer.concat([line('user'), long, Buffer.from('junk\n'), torn])
+  const log = openedLog(t, temporaryFile(t, 'log.jsonl', bytes))
+  const first = line('user').length
+  expect(readEventAt(log, 0)?.uuid).toBe(id(1))
+  expect(readEventAt(log, first)?.uuid).toBe(id(2))
+  expect(readEventAt(log, first)?.payload).toEqual({ content: 'x'.repeat(50_000) })
+  const behind = first + long.length
+  for (const nowhere of [1, behind, behind + 5, bytes.length, bytes.length + 1]) {
+    expect(readEventAt(log, nowhere)).toBeUndefined()
+  }
+  // An event without its newline is whole; one that stands behind padding starts later.
+  const odd = temporaryFile(t, 'odd.jsonl', line('user').subarray(0, -1))
+  expect(readEventAt(openedLog(t, odd), 0)?.uuid).toBe(id(1))
+  const padded = temporaryFile(t, 'padded.jsonl', Buffer.concat([Buffer.from(' '), line('user')]))
+  expect(readEventAt(openedLog(t, padded), 0)).toBeUndefined()
+  expect(readEventAt(openedLog(t, padded), 1)?.uuid).toBe(id(1))
+})
+
+test('a uuid is known only while its line says so', (t) => {
+  const bytes = Buffer.concat([line('user'), line('user', { uuid: id(2) })])
+  const path = temporaryFile(t, 'log.jsonl', bytes)
+  const log = openedLog(t, path)
+  const known = new KnownUuids(log, { reachBytes: Number.POSITIVE_INFINITY })
+  expect(known.find(id(1), log.size)).toMatchObject({ byte_offset: 0, event: { uuid: id(1) } })
+  expect(known.find(id(3), log.size)).toBeUndefined()
+  writeFileSync(path, Buffer.concat([line('user', { uuid: id(2) }), line('user')]))
+  expect(known.find(id(1), log.size)).toBeUndefined()
+  const near = new KnownUuids(log, { reachBytes: 10 + line('user').length })
+  expect(near.find(id(1), log.size), 'the last line').toMatchObject({
+    byte_offset: line('user').length,
+  })
+  expect(near.find(id(2), log.size), 'out of reach').toBeUndefined()
+})
+
+test('a file is checksummed as soon as one line of it proves itself, and no sooner', (t) => {
+  const foreign = foreignLine({ type: 'user', uuid: id(1) })
+  const path = temporaryFile(t, 'log.jsonl', foreign)
+  const witness = new ChecksumWitness({ isBare: false })
+  expect(witness.isChecksummed(openedLog(t, path))).toBe(false)
+  // A torn line is looked at again when it has become whole.
+  writeFileSync(path, Buffer.concat([foreign, line('user').subarray(0, 50)]))
+  expect(witness.isChecksummed(openedLog(t, path))).toBe(false)
+  writeFileSync(path, Buffer.concat([foreign, line('user')]))
+  expect(witness.isChecksummed(openedLog(t, path))).toBe(true)
+  expect(witness.isChecksummed({ path, fd: -1, size: 0 }), 'once and for all').toBe(true)
+  const told = new ChecksumWitness({ isBare: false })
+  told.see()
+  expect(told.isChecksummed({ path, fd: -1, size: 0 })).toBe(true)
+  const shrunken = new ChecksumWitness({ isBare: false })
+  const log = openedLog(t, temporaryFile(t, 'short.jsonl', foreign))
+  expect(shrunken.isChecksummed({ ...log, size: 10_000 })).toBe(false)
+})
+
+test('a line that no memory should hold proves nothing', (t) => {
+  const path = temporaryFile(t, 'log.jsonl', '')
+  const fd = openSync(path, 'r+')
+  ftruncateSync(fd, READ_LINE_BYTES_MAX + 2)
+  closeSync(fd)
+  expect(new ChecksumWitness({ isBare: false }).isChecksummed(openedLog(t, path))).toBe(false)
 })

@@ -53,9 +53,9 @@ export class Contender {
       this.#log ??= openLogFile(path)
       const { fd, wasCreated } = this.#log
       if (!this.#lockKernel(fd)) return undefined
-      if (this.#isCurrent()) {
+      if (this.#isCurrent(fd)) {
         const isKernel = this.#isKernel
-        const holdsKernelLock = () => isKernel && this.#isCurrent()
+        const holdsKernelLock = () => isKernel && this.#isCurrent(fd)
         const portable = tryPortableLock({ path, isKernel, holdsKernelLock })
         if (portable === undefined) return undefined
         const hasRecord = this.#needsRecord(portable)
@@ -77,10 +77,9 @@ export class Contender {
   }
 
   // A lock on a file that the path no longer names guards nothing.
-  #isCurrent(): boolean {
-    if (this.#log === undefined) return false
+  #isCurrent(fd: number): boolean {
     const there = lstatSync(this.#path, { bigint: true, throwIfNoEntry: false })
-    const ours = fstatSync(this.#log.fd, { bigint: true })
+    const ours = fstatSync(fd, { bigint: true })
     return there?.ino === ours.ino && there.dev === ours.dev
   }
 
@@ -92,13 +91,13 @@ export class Contender {
   // `lost`: without the kernel lock we may have slept so long before the record was written that
   // our directory was taken for a dead one's. `moved`: the file was rotated away under us.
   #confirm(parts: HeldParts): 'ours' | 'lost' | 'moved' {
-    const { path, isKernel, hasRecord, portable } = parts
+    const { path, fd, isKernel, hasRecord, portable } = parts
     try {
       const dir = portable.directory.identity
       if (hasRecord) writeOwnerRecord(path, { kernel: isKernel, mode: this.#options.mode, dir })
       else clearOwnerRecord(path)
       const isLost = !isKernel && !portable.isOurs()
-      if (!isLost && this.#isCurrent()) return 'ours'
+      if (!isLost && this.#isCurrent(fd)) return 'ours'
       this.#withdraw(parts)
       return isLost ? 'lost' : 'moved'
     } catch (error) {

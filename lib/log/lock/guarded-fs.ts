@@ -78,7 +78,7 @@ function makeDirectory({ path, isKernel }: Claim): MadeDirectory {
 function judgeForWaiter({ path, holdsKernelLock }: Claim): Date {
   const { verdict, obstacle } = inspectLock(path, holdsKernelLock)
   if (verdict === 'free') throw fsError('ENOENT', 'The lock is gone')
-  if (verdict === 'obstructed') throw obstructedError(path, obstacle ?? 'something unknown')
+  if (verdict === 'obstructed') throw obstructedError(path, obstacle!)
   return verdict === 'abandoned' ? new Date(0) : new Date()
 }
 

@@ -14,9 +14,14 @@ export interface HeldLock {
   readonly isKernel: boolean
   /** The portable lock was taken from us by somebody outside the protocol. */
   readonly isCompromised: boolean
-  /** Idempotent, synchronous, and silent about a lock that is already gone. */
-  release(): void
+  /**
+   * Idempotent, synchronous, and silent about a lock that is already gone. Only the descriptor may
+   * be wanted longer, by a sync that is under way: then `later` closes it.
+   */
+  release(later?: CloseLater): void
 }
+
+export type CloseLater = (close: () => void) => void
 
 export interface HeldParts {
   readonly path: string
@@ -40,9 +45,9 @@ export function holdLock(parts: HeldParts, onRelease: () => void): HeldLock {
     get isCompromised() {
       return portable.isCompromised()
     },
-    release() {
+    release(later) {
       if (!held.delete(lock)) return
-      releaseParts(parts)
+      releaseParts(parts, later)
       onRelease()
     },
   }
@@ -55,11 +60,14 @@ export function holdLock(parts: HeldParts, onRelease: () => void): HeldLock {
  * The kernel lock goes last: its holder may take every marked directory for a dead one's. The
  * record goes first, so that a directory without one is at worst unnamed, never misnamed.
  */
-export function releaseParts({ path, fd, isKernel, hasRecord, portable }: HeldParts): void {
+export function releaseParts(
+  { path, fd, isKernel, hasRecord, portable }: HeldParts,
+  later: CloseLater = (close) => close(),
+): void {
   if (hasRecord) quietly(() => removeOwnerRecord(path, portable.directory.identity))
   portable.release()
   if (isKernel) quietly(() => releaseKernelLock(fd))
-  quietly(() => closeSync(fd))
+  later(() => quietly(() => closeSync(fd)))
 }
 
 function listenForExit(): void {

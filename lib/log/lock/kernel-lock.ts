@@ -45,11 +45,13 @@ export type KernelLockResult = 'locked' | 'busy' | 'unavailable'
 /** Tries once. Waiting in the kernel could not be cancelled and would hold a pool thread. */
 export function tryKernelLock(fd: number): KernelLockResult {
   const native = loadAddon()
+  /* v8 ignore next -- @preserve only systems without a binary of the addon answer so */
   if (native === undefined) return 'unavailable'
   try {
     return native.tryLock(fd, LOCK_OFFSET, LOCK_BYTES) ? 'locked' : 'busy'
   } catch (error) {
-    if (NOT_SUPPORTED.has((error as NodeJS.ErrnoException).code ?? '')) return 'unavailable'
+    /* v8 ignore next -- @preserve only file systems without locks answer so */
+    if (NOT_SUPPORTED.has(String((error as NodeJS.ErrnoException).code))) return 'unavailable'
     throw error
   }
 }
@@ -62,6 +64,7 @@ function loadAddon(): FsNativeExtensions | undefined {
   if (isLoaded) return addon
   isLoaded = true
   try {
+    /* v8 ignore next -- @preserve the package itself is asked on systems where it lies elsewhere */
     addon = loadBinary() ?? (require('fs-native-extensions') as FsNativeExtensions)
   } catch {
     // Not installed, or no binary for this platform: both mean advisory mode.

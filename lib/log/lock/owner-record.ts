@@ -26,10 +26,9 @@ export type OwnerNote = Pick<OwnerRecord, 'kernel' | 'mode' | 'dir'>
 export function writeOwnerRecord(path: string, note: OwnerNote): void {
   const record: OwnerRecord = { ...ownIdentity(), since: new Date().toISOString(), ...note }
   const target = ownerPathOf(path)
-  // One name per thread and not a random one, so that kills cannot heap them up.
   // Threads share a pid, but not a moment.
   const temporary = `${target}.${process.pid}-${process.hrtime.bigint()}.tmp`
-  const fd = createTemporary(temporary)
+  const fd = createPrivateFile(temporary, constants.O_WRONLY)
   try {
     writeFileSync(fd, `${JSON.stringify(record)}\n`)
     renameSync(temporary, target)
@@ -61,14 +60,4 @@ export function removeOwnerRecord(path: string, dir: string): void {
 /** For a holder that writes none of its own: what lies there was left by a dead one. */
 export function clearOwnerRecord(path: string): void {
   if (existsSync(ownerPathOf(path))) unlinkSync(ownerPathOf(path))
-}
-
-function createTemporary(temporary: string): number {
-  try {
-    return createPrivateFile(temporary, constants.O_WRONLY)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    unlinkSync(temporary)
-    return createPrivateFile(temporary, constants.O_WRONLY)
-  }
 }

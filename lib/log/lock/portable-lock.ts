@@ -21,10 +21,9 @@ export interface PortableLock {
 export function tryPortableLock(claim: Claim): PortableLock | undefined {
   const { path } = claim
   const guarded = createGuardedFs(claim)
-  let isReleased = false
   let isCompromised = false
   const unlock = lockOnce(path, guarded.fs, () => {
-    if (!isReleased) isCompromised = true
+    isCompromised = true
   })
   if (unlock === undefined) return undefined
   const directory = guarded.made()!
@@ -33,8 +32,6 @@ export function tryPortableLock(claim: Claim): PortableLock | undefined {
     isCompromised: () => isCompromised,
     isOurs: () => readLockDirectory(path)?.identity === directory.identity,
     release() {
-      if (isReleased) return
-      isReleased = true
       try {
         unlock()
       } catch {

@@ -21,6 +21,7 @@ let own: ProcessIdentity | undefined
 export function ownIdentity(): ProcessIdentity {
   own ??= {
     pid: process.pid,
+    /* v8 ignore next -- @preserve only other systems have no /proc, or somebody else's */
     start: hasOwnProc() ? (readProcStat(process.pid)?.start ?? null) : null,
     boot: readLine('/proc/sys/kernel/random/boot_id'),
     ns: readLink('/proc/self/ns/pid'),
@@ -36,12 +37,13 @@ const SHELLS = new Set(['sh', 'bash', 'dash', 'ash', 'zsh', 'ksh', 'fish', 'busy
  * The process that started this one, one shell skipped: a harness runs its hooks through a shell,
  * and both are gone a moment later, while the harness stays.
  */
-export function parentIdentity(): ProcessIdentity {
+export function parentIdentity(ppid = process.ppid): ProcessIdentity {
   const self = ownIdentity()
   // Without a /proc of ours there are no shells to be told apart, and no start times.
-  const parent = self.start === null ? undefined : readProcStat(process.ppid)
+  /* v8 ignore next -- @preserve only other systems have none */
+  const parent = self.start === null ? undefined : readProcStat(ppid)
   const isShell = parent !== undefined && SHELLS.has(parent.name) && parent.parent > 1
-  const pid = isShell ? parent.parent : process.ppid
+  const pid = isShell ? parent.parent : ppid
   const stat = isShell ? readProcStat(pid) : parent
   return { ...self, pid, start: stat?.start ?? null }
 }
@@ -62,6 +64,7 @@ export function judgeProcess(identity: ProcessIdentity): ProcessState {
   if (identity.start === null || self.start === null) return 'alive'
   const stat = readProcStat(identity.pid)
   // Hidden from us (hidepid), or gone this very moment; the next look will tell.
+  /* v8 ignore next -- @preserve only a /proc mounted with hidepid answers so */
   if (stat === undefined) return 'alive'
   if (stat.start !== identity.start || 'ZXx'.includes(stat.state)) return 'dead'
   return 'Tt'.includes(stat.state) ? 'stopped' : 'alive'
@@ -105,6 +108,7 @@ function readProcStat(pid: number): ProcStat | undefined {
   const nameEnd = line.lastIndexOf(')')
   const fields = line.slice(nameEnd + 2).split(' ')
   const [state, start] = [fields[0], fields[22 - 3]]
+  /* v8 ignore next -- @preserve only another kernel would write fewer fields */
   if (state === undefined || start === undefined) return undefined
   const name = line.slice(line.indexOf('(') + 1, nameEnd)
   return { name, parent: Number(fields[4 - 3]), state, start }

@@ -1,0 +1,171 @@
+// Runs the tests of this process for Stryker without starting anything anew: all test files are
+// loaded once, and a mutant is switched on for the tests that reach it.
+//
+// What one mutant leaves behind must not kill the next one. So the test that killed is run once more
+// without any mutant; where it fails then, too, this process ends and a new one judges again.
+
+import { existsSync, mkdirSync } from 'node:fs'
+import { register } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { Worker } from 'node:worker_threads'
+import { declareClassPlugin, PluginKind } from '@stryker-mutator/api/plugin'
+import { DryRunStatus, TestStatus, toMutantRunResult } from '@stryker-mutator/api/test-runner'
+import { listLibraryFiles, listTestFiles, SKIPPED } from './tests.mjs'
+
+const TEST_MS = 3000
+// Other work may hold up the first run; a test that fails twice all the same is left out.
+const DRY_MS = 20_000
+/** For a test that never gives its thread back. */
+const HANG_MS = 10_000
+
+const LOADING = 'loading'
+const TIMEOUT = toMutantRunResult({ status: DryRunStatus.Timeout, reason: 'It does not end' })
+
+class QuickRunner {
+  static inject = []
+  #isUsed = false
+  #isSpoilt = false
+  #tests = new Map()
+  #milliseconds = new Map()
+  #lastKills = new Map()
+  #kills = 0
+  // [tests so far, whether one is running for a mutant, which mutant]
+  #beat = new Int32Array(new SharedArrayBuffer(12))
+  #markOf = resolve('hangs-')
+  #space
+  #stray
+
+  capabilities() {
+    return { reloadEnvironment: false }
+  }
+
+  async init() {
+    for (const event of ['uncaughtException', 'unhandledRejection']) {
+      process.on(event, (error) => {
+        this.#stray = error
+      })
+    }
+    process.setMaxListeners(0)
+    // What tests of a mutant leave behind lies in one place.
+    process.env['TMPDIR'] = join(tmpdir(), 'jsonl-session-mutation', 'tests')
+    mkdirSync(process.env['TMPDIR'], { recursive: true })
+    const workerData = { beat: this.#beat.buffer, hangMs: HANG_MS, markOf: this.#markOf }
+    new Worker(new URL('watchdog.mjs', import.meta.url), { workerData }).unref()
+    this.#space = globalThis.__stryker__ ??= {}
+    register('./hooks.mjs', pathToFileURL(resolve('test/mutation/hooks.mjs')))
+    const vitest = await load('test/mutation/quick-vitest.mjs')
+    this.vitest = vitest
+    for (const path of listLibraryFiles()) await load(path)
+    // What test files do while they are loaded belongs to no test, and is not what a module does
+    // while it is loaded: for such a mutant every run would need a process of its own.
+    this.#space.currentTestId = LOADING
+    for (const path of listTestFiles()) {
+      vitest.startFile(path)
+      await load('test/helpers/own-home.ts')
+      await load(path)
+    }
+    this.#space.currentTestId = undefined
+    delete this.#space.mutantCoverage?.perTest[LOADING]
+    for (const test of vitest.tests) {
+      if (!SKIPPED.some((start) => test.name.startsWith(start))) this.#tests.set(test.id, test)
+    }
+  }
+
+  async dryRun() {
+    const results = []
+    for (const test of this.#tests.values()) {
+      this.#space.currentTestId = test.id
+      const start = performance.now()
+      const failure = (await this.#failureOf(test, DRY_MS)) && (await this.#failureOf(test, DRY_MS))
+      this.#space.currentTestId = undefined
+      if (failure === undefined) results.push(resultOf(test, performance.now() - start))
+      else process.stderr.write(`Left out, it fails by itself: ${test.id}\n`)
+    }
+    await this.vitest.leaveSuites()
+    return {
+      status: DryRunStatus.Complete,
+      tests: results,
+      mutantCoverage: this.#space.mutantCoverage,
+    }
+  }
+
+  async mutantRun({ testFilter, activeMutant, hitLimit, mutantActivation }) {
+    if (this.#isSpoilt) process.exit(1)
+    if (existsSync(this.#markOf + activeMutant.id)) return TIMEOUT
+    this.#beat[2] = Number(activeMutant.id)
+    const chosen = this.#inGoodOrder(testFilter ?? [...this.#tests.keys()])
+    const space = this.#space
+    Object.assign(space, { activeMutant: activeMutant.id, hitLimit, hitCount: 0 })
+    const results = []
+    let killer
+    for (const test of chosen) {
+      this.#tick(true)
+      const failure = await this.#failureOf(test, TEST_MS)
+      this.#tick(false)
+      results.push(resultOf(test, 0, failure))
+      if (failure === undefined) continue
+      killer = test
+      this.#lastKills.set(test.id, ++this.#kills)
+      break
+    }
+    const isLoop = hitLimit !== undefined && space.hitCount > hitLimit
+    Object.assign(space, { activeMutant: undefined, hitCount: undefined })
+    await this.vitest.leaveSuites()
+    const wasUsed = this.#isUsed
+    this.#isUsed = true
+    if (killer !== undefined && mutantActivation !== 'static') {
+      this.#isSpoilt = (await this.#failureOf(killer, TEST_MS)) !== undefined
+      await this.vitest.leaveSuites()
+      if (this.#isSpoilt && wasUsed) process.exit(1)
+    }
+    if (isLoop) return TIMEOUT
+    return toMutantRunResult({ status: DryRunStatus.Complete, tests: results })
+  }
+
+  #tick(isRunning) {
+    Atomics.add(this.#beat, 0, 1)
+    Atomics.store(this.#beat, 1, Number(isRunning))
+  }
+
+  /** Those that killed lately come first, then the quick ones. */
+  #inGoodOrder(ids) {
+    const rank = (id) => -(this.#lastKills.get(id) ?? 0)
+    const recent = this.#kills - 20
+    const isRecent = (id) => (this.#lastKills.get(id) ?? -1) > recent
+    const cost = (id) => (isRecent(id) ? rank(id) : (this.#milliseconds.get(id) ?? 0))
+    return ids.sort((a, b) => cost(a) - cost(b)).map((id) => this.#tests.get(id))
+  }
+
+  async #failureOf(test, milliseconds) {
+    this.#stray = undefined
+    const start = performance.now()
+    let timer
+    const tooLong = new Promise((_, reject) => {
+      timer = setTimeout(() => reject(new Error('The test hangs')), milliseconds)
+    })
+    try {
+      await Promise.race([this.vitest.runTest(test), tooLong])
+      return this.#stray
+    } catch (error) {
+      return error ?? new Error('Something empty was thrown')
+    } finally {
+      clearTimeout(timer)
+      this.#milliseconds.set(test.id, performance.now() - start)
+    }
+  }
+}
+
+function resultOf({ id, name, file }, timeSpentMs, failure) {
+  const result = { id, name, timeSpentMs, fileName: resolve(file) }
+  if (failure === undefined) return { ...result, status: TestStatus.Success }
+  const failureMessage = String(failure?.message ?? failure)
+  return { ...result, status: TestStatus.Failed, failureMessage }
+}
+
+function load(path) {
+  return import(pathToFileURL(resolve(path)).href)
+}
+
+export const strykerPlugins = [declareClassPlugin(PluginKind.TestRunner, 'quick', QuickRunner)]
