@@ -27,6 +27,9 @@ const DOORS =
 const MAY_USE_FILES = ['log', 'store', 'files']
 // The one place where the command line opens a file the user names; it reads it like a pipe.
 const READS_USER_FILES = ['cli/text-input.ts']
+// They know descriptors that the process was born with, and no path.
+const STANDARD_STREAMS = ['cli/plain-output.ts', 'hooks/read-input.ts']
+const EXCEPTIONS = [...READS_USER_FILES, ...STANDARD_STREAMS]
 
 const sources = readdirSync(lib, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts'))
@@ -43,10 +46,19 @@ for (const { name, text } of sources) {
       expect(floorOf(imported), `${imported} is not below ${name}`).toBeLessThan(floorOf(name))
       expect(imported, `${imported} is not a door`).toMatch(DOORS)
     }
-    if (/(?:from|import\() ?'(?:node:)?fs/.test(text) && !READS_USER_FILES.includes(name)) {
+    if (/(?:from|import\() ?'(?:node:)?fs/.test(text) && !EXCEPTIONS.includes(name)) {
       expect(MAY_USE_FILES, 'this room may not touch files').toContain(roomOf(name))
     }
   })
+
+  if (STANDARD_STREAMS.includes(name)) {
+    test(`${name} opens nothing`, () => {
+      const [, used] = /import \{ (.*) \} from 'node:fs'/.exec(text)!
+      for (const call of used!.split(', ')) {
+        expect(['fstatSync', 'readSync', 'writeSync']).toContain(call)
+      }
+    })
+  }
 
   test(`${name} keeps the promises of the house (003-79)`, () => {
     const code = withoutComments(text)

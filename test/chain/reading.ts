@@ -67,8 +67,8 @@ export function expectSameFromEveryCut(history: History, start?: ProjectionStart
   const { length } = events
   for (let cut = 1; cut <= length; cut += length - cut > 200 ? 50 : 1) {
     const { projection } = readFrom(cut, { file, events }, at)
-    expectNoNewFindings(projection, whole)
     if (!projection.isComplete) continue
+    expectNoNewFindings(projection, whole)
     completeCount++
     enough = length - cut
     if (JSON.stringify(essence(projection)) !== expected) {
@@ -81,7 +81,10 @@ export function expectSameFromEveryCut(history: History, start?: ProjectionStart
   return { completeCount, enough }
 }
 
-/** Who reads less may know less, but nothing that is not so. */
+/**
+ * Who reads less may know less, but nothing that is not so. Not while it does not know enough: of
+ * a uuid that several events bear it may have met another one, and reads on.
+ */
 function expectNoNewFindings(part: Projection, whole: Projection): void {
   if (part.diagnostics.length === 0) return
   const known = new Set(whole.diagnostics.map((finding) => JSON.stringify(finding)))

@@ -172,7 +172,7 @@ test('the tip that is found in the last few lines is the one of the whole log', 
       const history = randomHistory(steps)
       writeFileSync(path, history.bytes)
       const fd = openSync(path, 'r')
-      const tip = findTip({ path, fd, size: history.size }, window)
+      const { tip } = findTip({ path, fd, size: history.size }, window)
       closeSync(fd)
       expect(tip).toBe(history.tip)
     },
@@ -198,7 +198,7 @@ test.each([
   })
   const fd = openSync(path, 'r')
   try {
-    expect(findTip({ path, fd, size: history.size }, 4000)).toBe(history.tip)
+    expect(findTip({ path, fd, size: history.size }, 4000).tip).toBe(history.tip)
   } finally {
     stop()
     closeSync(fd)

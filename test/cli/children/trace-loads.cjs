@@ -9,3 +9,12 @@ Module._load = function tracedLoad(request, parent, isMain) {
   writeSync(2, `loads ${file}\n`)
   return load.call(this, request, parent, isMain)
 }
+
+const vm = require('node:vm')
+
+vm.Script = class TracedScript extends vm.Script {
+  constructor(text, options) {
+    writeSync(2, `loads ${options.filename}\n`)
+    super(text, options)
+  }
+}
