@@ -152,7 +152,7 @@ class TipWatch {
     // A boundary that stands where it says it stands is a tip whatever came before it. Any other
     // event is one for sure only if it follows a tip that was sure, because an event of the same
     // uuid may stand in the part that was not read.
-    if (link.isGenuine === true) this.isSure = true
+    if (link.isGenuine === true && verdict === 'tip') this.isSure = true
     else if (this.#isAsked) this.isSure = false
     return verdict
   }

@@ -65,10 +65,11 @@ export function expectSameFromEveryCut(history: History, start?: ProjectionStart
   let enough: number | undefined
   const { file, events } = history
   const { length } = events
+  const isHeaderRepeated = isUuidRepeated(events)
   for (let cut = 1; cut <= length; cut += length - cut > 200 ? 50 : 1) {
     const { projection } = readFrom(cut, { file, events }, at)
     if (!projection.isComplete) continue
-    expectNoNewFindings(projection, whole)
+    if (!isHeaderRepeated) expectNoNewFindings(projection, whole)
     completeCount++
     enough = length - cut
     if (JSON.stringify(essence(projection)) !== expected) {
@@ -79,6 +80,11 @@ export function expectSameFromEveryCut(history: History, start?: ProjectionStart
     }
   }
   return { completeCount, enough }
+}
+
+/** Some other event bears the uuid of the first one, which only those know who read that. */
+function isUuidRepeated([first, ...others]: History['events']): boolean {
+  return others.some(({ event }) => event.uuid === first?.event.uuid)
 }
 
 /**
