@@ -46,11 +46,26 @@ async function insertInto() {
   const next = around(readyEventsOf(textPayloads(PAYLOAD_CHARS)))
   return (path) => {
     const database = sqlite.open(`${path}.db`)
-    database.exec('PRAGMA busy_timeout = 60000; PRAGMA journal_mode = WAL')
+    database.exec('PRAGMA busy_timeout = 60000')
+    // While the last of the others closes it, this is refused at once, whatever the timeout.
+    untilFree(() => database.exec('PRAGMA journal_mode = WAL'))
     database.exec('PRAGMA synchronous = NORMAL')
     database.exec('CREATE TABLE IF NOT EXISTS events (id INTEGER PRIMARY KEY, event TEXT NOT NULL)')
     database.prepare('INSERT INTO events (event) VALUES (?)').run(JSON.stringify(next()))
     database.close()
+  }
+}
+
+const TRIES_MAX = 10_000
+
+function untilFree(step) {
+  for (let tries = 1; ; tries++) {
+    try {
+      return step()
+    } catch (error) {
+      if (tries === TRIES_MAX || !/locked/.test(error.message)) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
+    }
   }
 }
 

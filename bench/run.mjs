@@ -158,7 +158,16 @@ async function runAlone(task, { name }, context) {
   try {
     return await runInChild(task, { ...context, name, folder: caseFolder }, { ownGroup: true })
   } finally {
-    rmSync(caseFolder, { recursive: true, force: true })
+    clear(caseFolder)
+  }
+}
+
+// Children of a case that failed may still be writing there; that must not hide why it failed.
+function clear(path) {
+  try {
+    rmSync(path, { recursive: true, force: true, maxRetries: 5 })
+  } catch (error) {
+    process.stderr.write(` ${path} is left behind: ${error.code}`)
   }
 }
 
