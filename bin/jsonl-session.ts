@@ -12,6 +12,9 @@ import { loadProgram, type Program } from './load-program.js'
 declare const HOT_COMMANDS: readonly string[]
 declare const require: (path: string) => { readonly main: Main }
 
+/** The whole command line, which the build puts beside this file. */
+const WHOLE = './main.cjs'
+
 const args = process.argv.slice(2)
 if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
   printShortly(`${PACKAGE_VERSION}\n`)
@@ -19,7 +22,7 @@ if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
   const hot = HOT_COMMANDS.find((name) => name === args[0] || name === `${args[0]}-${args[1]}`)
   const program: Program<{ readonly main: Main }> =
     hot === undefined
-      ? { exports: require('./main.cjs'), keepCode: () => {} }
+      ? { exports: require(WHOLE), keepCode: () => {} }
       : loadProgram(join(__dirname, 'hot', `${hot}.cjs`), useOf(args))
   void program.exports.main(args, process).then((exitCode) => {
     // exitCode and not exit(): a pipe may still be reading what we wrote.
