@@ -8,7 +8,7 @@ import { systemEnvironment } from '../log/index.js'
 import { type Layout, layoutOf, type StoreOptions } from '../store/index.js'
 import { asWritten, type RedactionOptions, redactionOf } from './redaction.js'
 
-const SIDECHAIN_BYTES_MAX = 10 * 1024 * 1024
+export const SIDECHAIN_BYTES_MAX = 10 * 1024 * 1024
 
 export interface SessionOptions extends StoreOptions, RedactionOptions {
   durability?: LogOptions['durability']

@@ -13,7 +13,7 @@ import {
 import type { LogHandle, NewEvent } from '../log/index.js'
 import type { SidechainSizes } from '../store/index.js'
 
-const LOOK_BYTES = 64 * 1024
+export const LOOK_BYTES = 64 * 1024
 /** Kept free in every open log, so that even at the cap it can say how it ended. */
 const ENDING_BYTES = 4 * 1024
 const NEAR = 0.8
@@ -77,9 +77,7 @@ export class SidechainCap {
   }
 
   error(): SessionError {
-    const { maxBytes } = this.#settings
-    const what = `The subagents of this session may take ${maxBytes} bytes together, and have them`
-    return new SessionError('ERR_SIDECHAIN_CAP', what, { maxSidechainBytes: maxBytes })
+    return capError(this.#settings.maxBytes)
   }
 
   /** With what is kept free for endings. */
@@ -113,6 +111,11 @@ export class SidechainCap {
     // Somebody else's code runs only after the step is done.
     queueMicrotask(() => report(diagnostic('sidechain_near_cap', message)))
   }
+}
+
+export function capError(maxBytes: number): SessionError {
+  const what = `The subagents of this session may take ${maxBytes} bytes together, and have them`
+  return new SessionError('ERR_SIDECHAIN_CAP', what, { maxSidechainBytes: maxBytes })
 }
 
 const TIME = new Date(0).toISOString()

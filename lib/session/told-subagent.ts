@@ -8,6 +8,7 @@ import { findChild, layoutOf, placeSidechain, readLogEnd } from '../store/index.
 import type { AppendTranscriptOptions } from './append-transcript.js'
 import { reportOf, resultEvent, settleEnding, terminatorEvent } from './subagent-result.js'
 import { openingEvents } from './subagent-task.js'
+import { refuseBeyondCap } from './told-cap.js'
 import { recordTold, type Told, type ToldReceipt, tellOrQueue } from './told-record.js'
 import { contentHash, uuidOf } from './told-uuid.js'
 
@@ -41,12 +42,17 @@ export interface ToldInSidechain extends Told {
 }
 
 /** What happened inside of a subagent, into its own log. */
-export function recordInSidechain(
+export async function recordInSidechain(
   { subagent, tool_call_id, ...told }: ToldInSidechain,
-  options: AppendTranscriptOptions = {},
+  options: AppendTranscriptOptions & { readonly maxSidechainBytes?: number | undefined } = {},
 ): Promise<ToldReceipt> {
   const { session_id, task_id, agent_type } = checked(subagent)
-  const { path } = placeSidechain(task_id, session_id, layoutOf(options))
+  const layout = layoutOf(options)
+  const { path } = placeSidechain(task_id, session_id, layout)
+  // Those that depend on the end of the log are its ending.
+  if (typeof told.events !== 'function') {
+    refuseBeyondCap(told.events, { path, session_id, layout, maxBytes: options.maxSidechainBytes })
+  }
   const now = (options.environment?.now ?? systemEnvironment.now)()
   const header = () =>
     openingEvents(

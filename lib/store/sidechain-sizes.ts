@@ -24,13 +24,18 @@ export class SidechainSizes {
     this.#isOurs.set(basename(path), true)
   }
 
+  /** Of one of them; 0 while it is not there. */
+  sizeOf(path: string): number {
+    return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  }
+
   /** Without those whose size the caller knows better. */
   sumExcept(known: { has(path: string): boolean }): number {
     let sum = 0
     for (const name of logNamesIn(this.#folder)) {
       const path = join(this.#folder, name)
       if (known.has(path) || !this.#belongs(name, path)) continue
-      sum += statSync(path, { throwIfNoEntry: false })?.size ?? 0
+      sum += this.sizeOf(path)
     }
     return sum
   }
