@@ -6,6 +6,8 @@ import type { HookFields } from './hook-input.js'
 
 const BYTES_MAX = 8 * 1024 * 1024
 const CHUNK_BYTES = 64 * 1024
+const BLANK = 0x20
+const CLOSING_BRACE = 0x7d
 // A harness writes it at once; one that forgets to close the pipe has nothing more to say.
 const PATIENCE_MS = 2000
 
@@ -35,15 +37,27 @@ export async function readInput(source: InputSource): Promise<HookInput> {
 class InputText {
   #chunks: Buffer[] = []
   #byteCount = 0
+  #input: HookInput | undefined
 
   /** All of it is taken, or its writer would fail. */
   add(chunk: Buffer): void {
+    this.#input = undefined
     this.#byteCount += chunk.length
     if (this.#byteCount > BYTES_MAX) this.#chunks = []
     else this.#chunks.push(chunk)
   }
 
+  /** It ends as an object does: asked of every piece, and only then all of it is parsed. */
+  get mayBeWhole(): boolean {
+    return this.#chunks.at(-1)?.findLast((byte) => byte > BLANK) === CLOSING_BRACE
+  }
+
   get input(): HookInput {
+    this.#input ??= this.#parse()
+    return this.#input
+  }
+
+  #parse(): HookInput {
     if (this.#byteCount > BYTES_MAX) {
       return { problem: `the input is longer than ${BYTES_MAX} bytes (8 MiB)` }
     }
@@ -67,12 +81,12 @@ class InputText {
 function readAtOnce(fd: number, text: InputText): boolean {
   try {
     if (fstatSync(fd).isCharacterDevice()) return false
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
     for (;;) {
-      const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
       const byteCount = readSync(fd, chunk, 0, CHUNK_BYTES, null)
       if (byteCount === 0) return true
-      text.add(chunk.subarray(0, byteCount))
-      if (byteCount < CHUNK_BYTES && 'fields' in text.input) return true
+      text.add(Buffer.from(chunk.subarray(0, byteCount)))
+      if (text.mayBeWhole && 'fields' in text.input) return true
     }
   } catch {
     // The stream goes on where this ended, and knows what to say.

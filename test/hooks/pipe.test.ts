@@ -39,6 +39,20 @@ it('puts an event together that comes in pieces', async (t) => {
   expect(JSON.parse(transcriptIn(root)[1]!).payload).toEqual({ content })
 })
 
+it('reads an event of megabytes that comes in thousands of pieces', async (t) => {
+  const root = temporaryFolder(t)
+  const child = startHook(root, 'pipe')
+  const content = 'word '.repeat(1_000_000)
+  const event = JSON.stringify({ session_id: 'demo', prompt: content })
+  for (let at = 0; at < event.length; at += 1000) {
+    const isTaken = child.stdin!.write(event.slice(at, at + 1000))
+    if (!isTaken) await once(child.stdin!, 'drain')
+  }
+  child.stdin!.end()
+  expect(await once(child, 'exit')).toEqual([0, null])
+  expect(JSON.parse(transcriptIn(root)[1]!).payload).toEqual({ content })
+})
+
 it('reads a pipe that does not wait', async (t) => {
   const root = temporaryFolder(t)
   const path = join(root, 'pipe')
