@@ -32,8 +32,11 @@ export function loadProgram<Exports>(path: string, use: string): Program<Exports
   const code = readCode(source)
   const script = compile(source, code)
   const exports = run(script, path) as Exports
-  // Code that fits the source and is refused all the same belongs to a Node with other flags.
-  return { exports, keepCode: () => void (code === undefined && keep(source, script)) }
+  const keepCode = () => {
+    // Code that fits the source and is refused all the same belongs to a Node with other flags.
+    if (code === undefined) keep(source, script)
+  }
+  return { exports, keepCode }
 }
 
 function readSource(path: string, use: string): Source {
