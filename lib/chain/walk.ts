@@ -85,7 +85,9 @@ function linkUp(links: readonly PlacedLink[], isWhole: boolean): Linked {
   const edge = isWhole ? NONE : UNREAD
   let previous = edge
   let onChainCount = 0
-  for (const [position, link] of links.entries()) {
+  // By index: most walks are those of a resume, whose code runs for the first time.
+  for (let position = 0; position < links.length; position++) {
+    const link = links[position]!
     const verdict = tips.take(link, position)
     if (seen.has(link.uuid)) findings.push(finding('duplicate_uuid', link, REPEATED))
     seen.add(link.uuid)

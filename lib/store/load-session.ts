@@ -17,7 +17,7 @@ import {
 } from '../chain/index.js'
 import { SessionError } from '../errors.js'
 import type { Diagnostic, SessionEvent } from '../format/index.js'
-import { readLogSync } from '../log/index.js'
+import { type Line, readLogBackwardSync, readLogSync } from '../log/index.js'
 import type { Layout } from './layout.js'
 import { leadingHeaders, readSessionTail, type SessionTail } from './session-tail.js'
 
@@ -47,7 +47,7 @@ export interface LoadedSession {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-const HEADERS_BYTES = 16 * 1024
+const HEADERS_BYTES = 4 * 1024
 
 export function loadSession(path: string, options: LoadOptions): LoadedSession {
   const { layout, at, revisions, lazyPayloads } = options
@@ -89,9 +89,7 @@ interface OpenFile {
 }
 
 function readStep(step: Step, lazyPayloads: boolean | undefined): OpenFile {
-  // Most headers are short; only where none fits is more of the file read for it.
-  const short = leadingHeaders(eventsFromStart(step.path, HEADERS_BYTES))
-  const headers = short.length > 0 ? short : leadingHeaders(eventsFromStart(step.path))
+  const headers = readHeaders(step.path)
   const offsetBase = offsetBaseOf(headers)
   const { at, revisions } = step
   return {
@@ -102,8 +100,20 @@ function readStep(step: Step, lazyPayloads: boolean | undefined): OpenFile {
   }
 }
 
-function* eventsFromStart(path: string, to?: number): Generator<PlacedEvent> {
-  for (const entry of readLogSync(path, { to })) if (entry.kind === 'event') yield entry
+// Most headers are short, and what the tail needs anyway finds them; only where nothing else
+// follows them there, as in a fork of many forks, is more of the file read for them.
+function readHeaders(path: string): PlacedEvent[] {
+  const first: PlacedEvent[] = []
+  const isWanted = ({ isEnded }: Line) => isEnded
+  const range = { to: HEADERS_BYTES, lazyPayloads: true, isWanted }
+  for (const entry of readLogBackwardSync(path, range))
+    if (entry.kind === 'event') first.push(entry)
+  const headers = leadingHeaders(first.reverse())
+  return headers.length < first.length ? headers : leadingHeaders(eventsFromStart(path))
+}
+
+function* eventsFromStart(path: string): Generator<PlacedEvent> {
+  for (const entry of readLogSync(path)) if (entry.kind === 'event') yield entry
 }
 
 /** From the oldest ancestor that was needed down to the session itself. */

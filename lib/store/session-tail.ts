@@ -68,8 +68,8 @@ class Tail {
     this.#readBytes = this.#end - entry.byte_offset
     if (entry.diagnostics !== undefined) this.diagnostics.push(...entry.diagnostics)
     if (entry.kind !== 'event') return
-    const { event, byte_offset } = entry
-    this.#newestFirst.push({ event, byte_offset })
+    const { event } = entry
+    this.#newestFirst.push(entry)
     if (event.uuid === this.#at) this.#isAtSeen = true
     if (event.uuid === this.#wanted) this.#isWantedSeen = true
     if (event.type !== 'compaction_boundary' || !this.#isAtSeen || this.#hasBoundary) return

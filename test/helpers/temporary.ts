@@ -11,7 +11,10 @@ export function temporaryFolder(t: Pick<TestContext, 'onTestFinished'>): string 
   return folder
 }
 
-/** In memory where the system has such a place: for thousands of small files and their syncs. */
+/**
+ * In memory where the system has such a place: for thousands of small files, and for one that is
+ * written thousands of times (ext4 waits for the disk when a file is emptied and written again).
+ */
 export function memoryFolder(t: Pick<TestContext, 'onTestFinished'>): string {
   const place = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
   const folder = mkdtempSync(join(place, 'jsonl-session-'))

@@ -9,7 +9,7 @@ import { isUnverified } from '../../lib/log/decode-entry.js'
 import { readLogBackwardSync } from '../../lib/log/read-backward.js'
 import { readLogSync } from '../../lib/log/read-log-sync.js'
 import { foreignLine, id, line, record } from '../helpers/lines.js'
-import { temporaryFile, temporaryFolder } from '../helpers/temporary.js'
+import { memoryFolder, temporaryFile } from '../helpers/temporary.js'
 
 const event = { type: 'user', ts: '2026-01-01T00:00:00.000Z', prev_uuid: null, payload: {} }
 
@@ -54,7 +54,7 @@ test('a wrong checksum is damage where any line proves itself, before or after (
   const wrong = foreignLine({ ...event, uuid: 'x', crc: '0badcafe' })
   const proven = line('user')
   const glued = Buffer.concat([record('user'), proven])
-  const path = join(temporaryFolder(t), 'log.jsonl')
+  const path = join(memoryFolder(t), 'log.jsonl')
   const read = (...pieces: Buffer[]) => {
     writeFileSync(path, Buffer.concat(pieces))
     const kinds = [...readLogSync(path)].map(({ kind }) => kind)
@@ -70,7 +70,7 @@ test('a wrong checksum is damage where any line proves itself, before or after (
 })
 
 test('no event whose bytes changed is handed out without a mark (A12, T11)', (t) => {
-  const path = join(temporaryFolder(t), 'log.jsonl')
+  const path = join(memoryFolder(t), 'log.jsonl')
   const events = [1, 2, 3].map((n) => line('user', { uuid: id(n), payload: { content: `m ${n}` } }))
   const bytes = Buffer.concat(events)
   const originals = new Set(events.map((one) => JSON.stringify(JSON.parse(String(one)))))

@@ -11,13 +11,13 @@ import { readLogSync } from '../../lib/log/read-log-sync.js'
 import { countNewlines, lineStartBefore, scanLog } from '../../lib/log/scan.js'
 import { damagedFile } from '../helpers/damaged-files.js'
 import { id, line, record } from '../helpers/lines.js'
-import { temporaryFolder } from '../helpers/temporary.js'
+import { memoryFolder, temporaryFolder } from '../helpers/temporary.js'
 
 const MEBIBYTE = 1024 * 1024
 const GIBIBYTE = 1024 * MEBIBYTE
 
 test('the size of the chunks changes nothing', (t) => {
-  const path = join(temporaryFolder(t), 'log.jsonl')
+  const path = join(memoryFolder(t), 'log.jsonl')
   fc.assert(
     fc.property(damagedFile, fc.integer({ min: 1, max: 300 }), (bytes, chunkBytes) => {
       writeFileSync(path, bytes)
@@ -28,7 +28,7 @@ test('the size of the chunks changes nothing', (t) => {
 })
 
 test('a line number is that of the physical line, blank ones counted', (t) => {
-  const path = join(temporaryFolder(t), 'log.jsonl')
+  const path = join(memoryFolder(t), 'log.jsonl')
   fc.assert(
     fc.property(damagedFile, (bytes) => {
       writeFileSync(path, bytes)

@@ -11,7 +11,7 @@ import { walkLines } from '../../lib/log/walk-lines.js'
 import { History } from '../chain/history.js'
 import { randomHistory, randomSteps, TAME } from '../chain/random-history.js'
 import { bareLine, line, record } from '../helpers/lines.js'
-import { temporaryFile, temporaryFolder } from '../helpers/temporary.js'
+import { memoryFolder, temporaryFile } from '../helpers/temporary.js'
 import { watchFiles } from '../helpers/watched-files.js'
 
 const LINE_BYTES_MAX = 600
@@ -142,7 +142,7 @@ const almostOurs = fc
   )
 
 test('a line that is almost spelled as ours says to a scan what it says to a reader', (t) => {
-  const path = join(temporaryFolder(t), 'log.jsonl')
+  const path = join(memoryFolder(t), 'log.jsonl')
   const property = fc.property(fc.array(almostOurs, { minLength: 1, maxLength: 8 }), (lines) => {
     writeFileSync(path, Buffer.concat(lines))
     const read = [...readLogSync(path)].flatMap(({ kind, byte_offset, ...rest }) =>
@@ -164,7 +164,7 @@ test('a line that is almost spelled as ours says to a scan what it says to a rea
 
 // Without copies: a copied block that fills the window would be taken for new lines.
 test('the tip that is found in the last few lines is the one of the whole log', (t) => {
-  const path = join(temporaryFolder(t), 'log.jsonl')
+  const path = join(memoryFolder(t), 'log.jsonl')
   const property = fc.property(
     randomSteps(30, TAME),
     fc.integer({ min: 200, max: 3000 }),

@@ -10,12 +10,12 @@ import { readLogSync } from '../../lib/log/read-log-sync.js'
 import { collect } from '../helpers/collect.js'
 import { damagedFile, SMALL_LINE_BYTES_MAX } from '../helpers/damaged-files.js'
 import { id, line } from '../helpers/lines.js'
-import { temporaryFile, temporaryFolder } from '../helpers/temporary.js'
+import { memoryFolder, temporaryFile } from '../helpers/temporary.js'
 
 const chunk = fc.integer({ min: 16, max: 4096 })
 
 test('backwards is forwards in reverse, on any file, with any chunk size', async (t) => {
-  const path = join(temporaryFolder(t), 'log.jsonl')
+  const path = join(memoryFolder(t), 'log.jsonl')
   const lineBytesMax = fc.constantFrom(undefined, SMALL_LINE_BYTES_MAX)
   await fc.assert(
     fc.asyncProperty(damagedFile, chunk, chunk, lineBytesMax, async (bytes, a, b, lineBytesMax) => {
@@ -31,7 +31,7 @@ test('backwards is forwards in reverse, on any file, with any chunk size', async
 })
 
 test('payloads parsed when looked at are those parsed at once, on any file', (t) => {
-  const path = join(temporaryFolder(t), 'log.jsonl')
+  const path = join(memoryFolder(t), 'log.jsonl')
   fc.assert(
     fc.property(damagedFile, chunk, (bytes, chunkBytes) => {
       writeFileSync(path, bytes)
@@ -55,7 +55,7 @@ test('a payload is parsed once, and a spread or stringified event holds it', (t)
 })
 
 test('a part of a file is the same part in both directions', (t) => {
-  const path = join(temporaryFolder(t), 'log.jsonl')
+  const path = join(memoryFolder(t), 'log.jsonl')
   const share = fc.double({ min: 0, max: 1.1, noNaN: true })
   fc.assert(
     fc.property(damagedFile, chunk, share, share, fc.boolean(), (...drawn) => {

@@ -10,12 +10,12 @@ import { readLogSync } from '../../lib/log/read-log-sync.js'
 import { countNewlines, indexUuids, type ScanOptions, scanLog } from '../../lib/log/scan.js'
 import { damagedFile, SMALL_LINE_BYTES_MAX } from '../helpers/damaged-files.js'
 import { foreignLine, id, line, record, time } from '../helpers/lines.js'
-import { temporaryFile, temporaryFolder } from '../helpers/temporary.js'
+import { memoryFolder, temporaryFile } from '../helpers/temporary.js'
 
 const chunk = fc.integer({ min: 16, max: 1000 })
 
 test('a verifying scan is what a reader yields, on any file', (t) => {
-  const path = join(temporaryFolder(t), 'log.jsonl')
+  const path = join(memoryFolder(t), 'log.jsonl')
   fc.assert(
     fc.property(damagedFile, chunk, (bytes, chunkBytes) => {
       writeFileSync(path, bytes)
@@ -29,7 +29,7 @@ test('a verifying scan is what a reader yields, on any file', (t) => {
 })
 
 test('a scan differs from a reader at most where a line begins and ends as ours and was changed', (t) => {
-  const path = join(temporaryFolder(t), 'log.jsonl')
+  const path = join(memoryFolder(t), 'log.jsonl')
   fc.assert(
     fc.property(damagedFile, chunk, (bytes, chunkBytes) => {
       writeFileSync(path, bytes)

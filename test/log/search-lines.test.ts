@@ -12,7 +12,7 @@ import { readEventAt } from '../../lib/log/read-event-at.js'
 import { searchLines } from '../../lib/log/search-lines.js'
 import { damagedFile } from '../helpers/damaged-files.js'
 import { foreignLine, id, line } from '../helpers/lines.js'
-import { temporaryFile, temporaryFolder } from '../helpers/temporary.js'
+import { memoryFolder, temporaryFile } from '../helpers/temporary.js'
 
 const NEEDLE = Buffer.from('00000000-0000-4000-8000-0000000000')
 
@@ -39,7 +39,7 @@ function offsetsByLine(bytes: Buffer): number[] {
 }
 
 test('lines are found in any file, with any chunk size, with a finder and without', (t) => {
-  const path = join(temporaryFolder(t), 'log.jsonl')
+  const path = join(memoryFolder(t), 'log.jsonl')
   const find = (bytes: Buffer, from: number) => bytes.indexOf(NEEDLE, from)
   fc.assert(
     fc.property(damagedFile, fc.integer({ min: 1, max: 3000 }), (bytes, chunkBytes) => {

@@ -466,6 +466,20 @@ test('a fork of a fork goes on like its source, compactions included', async (t)
   expect(readFrom).toBeGreaterThan(0)
 })
 
+test('a fork of forty forks, whose headers are long together, goes on like its source', async (t) => {
+  const { root, session } = await newSession(t, { id: 'fork-0' })
+  await say(session, 'a', 'b', 'c')
+  const summary = await compact(session, 'c')
+  await session.release()
+  for (let index = 1; index <= 40; index++) {
+    forkSession(`fork-${index - 1}`, { root, newId: `fork-${index}` })
+  }
+  const { messages, readFrom } = await resumeSession({ root, id: 'fork-40', mode: 'inspect' })
+  expect(messages.map(({ uuid }) => uuid)).toEqual([summary, 'c'])
+  // Only who knows all headers knows that the boundary stands where it says.
+  expect(readFrom).toBeGreaterThan(0)
+})
+
 test('trust starts empty after resume and fork, and cannot be written (003-11, 003-12, 003-70, T26)', async (t) => {
   const { root, session } = await newSession(t, { id: 's' })
   const canary = `canary-${Math.random()}`

@@ -12,12 +12,12 @@ import { layoutOf, loadSession } from '../../lib/store/index.js'
 import { History } from '../chain/history.js'
 import { type RandomStep, randomHistory, randomSteps } from '../chain/random-history.js'
 import { essence } from '../chain/reading.js'
-import { temporaryFolder } from '../helpers/temporary.js'
+import { memoryFolder } from '../helpers/temporary.js'
 
 let root = ''
 const endings: (() => void)[] = []
 beforeAll(() => {
-  root = temporaryFolder({ onTestFinished: (end) => void endings.push(end as () => void) })
+  root = memoryFolder({ onTestFinished: (end) => void endings.push(end as () => void) })
   mkdirSync(join(root, '.transcripts'))
 })
 afterAll(() => {
@@ -49,11 +49,14 @@ test('the backward reader equals the forward fold on random histories', () => {
     if (found !== JSON.stringify(essence(whole))) {
       expect(essence(loaded.log.projection)).toEqual(essence(whole))
     }
-    expect(messagesOf(loaded.log.projection)).toEqual(messagesOf(whole))
+    const messages = JSON.stringify(messagesOf(loaded.log.projection))
+    if (messages !== JSON.stringify(messagesOf(whole))) {
+      expect(messagesOf(loaded.log.projection)).toEqual(messagesOf(whole))
+    }
   })
   fc.assert(property, { numRuns: 10_000 })
   expect(stoppedEarly).toBeGreaterThan(200)
-}, 120_000)
+}, 240_000)
 
 test('the same holds as of any event', () => {
   const property = fc.property(randomSteps(25), fc.nat(), (steps, pick) => {

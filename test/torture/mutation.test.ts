@@ -2,22 +2,23 @@
 // out what nobody wrote, and may not be silent about what it lost.
 
 import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readLogSync } from '../../lib/log/index.js'
 import { line } from '../helpers/lines.js'
 import { seededRandom } from '../helpers/random.js'
-import { temporaryFile } from '../helpers/temporary.js'
+import { memoryFolder, temporaryFile } from '../helpers/temporary.js'
 import { findProblems, readBackward, readForward, SMALL_CHUNKS } from './changed-log.js'
 
 test('of 5,000 changed logs no event is handed out altered without a mark, and no loss is silent (003-64)', (t) => {
   const random = seededRandom(t)
-  const path = temporaryFile(t, 's.jsonl', '')
+  const path = join(memoryFolder(t), 's.jsonl')
   expect(findProblems(path, readForward, { random, count: 5000 })).toEqual([])
 })
 
 test('a reader from the end keeps the same promises in 1,000 changed logs (003-64)', (t) => {
   const random = seededRandom(t)
-  const path = temporaryFile(t, 's.jsonl', '')
+  const path = join(memoryFolder(t), 's.jsonl')
   expect(findProblems(path, readBackward, { random, count: 1000 })).toEqual([])
 })
 
@@ -28,7 +29,7 @@ test('a record quoted in another one is never taken for an event, whatever happe
   const payload = { content: 'cat log', log: [quoted, quoted], note: 'end' }
   const first = line('user', { uuid: 'first' })
   const around = line('tool_result', { uuid: 'around', prev_uuid: 'first', payload })
-  const path = temporaryFile(t, 's.jsonl', '')
+  const path = join(memoryFolder(t), 's.jsonl')
   const fooledBy: number[] = []
   for (let at = 0; at < around.length - 1; at++) {
     const isTaken = [0, 1, 2, 3, 4, 5, 6, 7].some((bit) => {
