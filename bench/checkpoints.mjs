@@ -4,7 +4,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { randomOf, textOf } from './events.mjs'
-import { loadFormat, loadSessions } from './library.mjs'
+import { loadFormat, loadStore } from './library.mjs'
 import { peakBytes } from './read-tasks.mjs'
 
 const PER_SESSION = 20
@@ -21,7 +21,7 @@ export function projectName(number) {
 /** A store per entry: so many projects, so many checkpoints in each, one a minute from `start` on. */
 export async function makeCheckpoints({ stores }) {
   const { LineEncoder } = await loadFormat()
-  const { appendCheckpoint } = await loadSessions()
+  const { appendCheckpoint } = await loadStore()
   const encoder = new LineEncoder()
   const random = randomOf(7)
   const source = textOf(SOURCE_CHARS, random)
@@ -81,7 +81,7 @@ function uuidOf(number) {
 
 const WAYS = {
   async index({ root }) {
-    const { CheckpointIndex } = await loadSessions()
+    const { CheckpointIndex } = await loadStore()
     return () => new CheckpointIndex({ root }).list({ limit: 0 }).diagnostics.length
   },
   /** The same index without any of our means. */
@@ -96,7 +96,7 @@ const WAYS = {
     }
   },
   async newest({ root, project }) {
-    const { findNewestCheckpoint } = await loadSessions()
+    const { findNewestCheckpoint } = await loadStore()
     return () => (findNewestCheckpoint({ root, project }).newest === undefined ? 1 : 0)
   },
 }

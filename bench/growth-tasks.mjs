@@ -13,7 +13,7 @@ const WAYS = {
   /** What most write at first: all lines, the last ones kept. */
   'newest-50-readline': async () => readNewestByReadline,
   async 'find-event'() {
-    const { findEvent } = await loadSessions()
+    const { findEvent } = await (await import('./library.mjs')).loadStore()
     return ({ path, uuid }) => (findEvent(path, uuid)?.event.uuid === uuid ? 1 : 0)
   },
   'find-event-readline': async () => findByReadline,

@@ -1,14 +1,15 @@
-// What is measured: the built package, as its users get it. By a path that is put together here,
-// because this folder is a package of its own and cannot name the one around it.
+// What is measured: the built package, as its users get it, and where a case is about a room that
+// has no door of its own, that room. By paths that are put together here, because this folder is a
+// package of its own and cannot name the one around it.
 
 import { existsSync } from 'node:fs'
 
 const LOG = new URL('../dist/lib/log/index.js', import.meta.url)
 export const LIBRARY = new URL('../dist/lib/index.js', import.meta.url)
 const FORMAT = new URL('../dist/lib/format/index.js', import.meta.url)
-const REDACTION = new URL('../dist/lib/redaction/index.js', import.meta.url)
-const CONTINUITY = new URL('../dist/lib/continuity/index.js', import.meta.url)
-const STORE = new URL('../dist/lib/store/index.js', import.meta.url)
+const REDACTION = new URL('../dist/rooms/lib/redaction/index.js', import.meta.url)
+const CONTINUITY = new URL('../dist/rooms/lib/continuity/index.js', import.meta.url)
+const STORE = new URL('../dist/rooms/lib/store/index.js', import.meta.url)
 
 export const BINARY = new URL('../dist/bin/jsonl-session.cjs', import.meta.url).pathname
 
@@ -19,12 +20,10 @@ export const { appendOnce, indexUuids, openLog, readLogBackwardSync, readLogSync
 )
 
 /** Whole sessions; loaded by those who measure them, because memory is part of the measure. */
-export const loadSessions = async () => ({
-  ...(await import(LIBRARY.href)),
-  ...(await import(STORE.href)),
-})
+export const loadSessions = () => import(LIBRARY.href)
 
 export const loadFormat = () => import(FORMAT.href)
 
+export const loadStore = () => import(STORE.href)
 export const loadRedaction = () => import(REDACTION.href)
 export const loadContinuity = () => import(CONTINUITY.href)

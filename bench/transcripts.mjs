@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { randomOf, textOf } from './events.mjs'
 import { loadFormat } from './library.mjs'
 
-const CODE = new URL('../dist/lib/', import.meta.url)
+const CODE = new URL('../dist/rooms/lib/', import.meta.url)
 const PROSE_CHARS = 1024 * 1024
 const LINES_PER_PLANTED = 251
 

@@ -252,7 +252,7 @@ describe('a crash while settings are written', () => {
         installHooks(process.argv[2], call).apply()
         process.stdout.write('.')
       }`
-    const room = new URL('../../dist/lib/hooks/settings.js', import.meta.url).href
+    const room = new URL('../../dist/rooms/lib/hooks/settings.js', import.meta.url).href
     for (let round = 0; round < 4; round++) {
       const child = spawn(process.execPath, ['--input-type=module', '-e', script, room, path], {
         env: { HOME: home },

@@ -1,7 +1,7 @@
 // Queues one checkpoint with a debounce of two minutes, then ends in one of several ways.
 
 import { appendFileSync } from 'node:fs'
-import { CheckpointQueue } from '../../../dist/lib/continuity/index.js'
+import { CheckpointQueue } from '../../../dist/rooms/lib/continuity/index.js'
 
 const [file, mode] = process.argv.slice(2)
 

@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs'
 import { PassThrough } from 'node:stream'
-import { runHook } from '../../../dist/lib/hooks/index.js'
+import { runHook } from '../../../dist/rooms/lib/hooks/index.js'
 
 const [root, path, seed] = process.argv.slice(2)
 const events = readFileSync(path, 'utf8')

@@ -1,7 +1,7 @@
 // A process that works on the checkpoints of a store, as told on its command line, and says what
 // was acknowledged, one JSON object per line.
 
-import { appendCheckpoint, pruneCheckpoints } from '../../../dist/lib/store/index.js'
+import { appendCheckpoint, pruneCheckpoints } from '../../../dist/rooms/lib/store/index.js'
 
 const task = JSON.parse(process.argv[2])
 const { root, project, how, name, count = Number.POSITIVE_INFINITY, now, useKernelLock } = task

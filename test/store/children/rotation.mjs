@@ -22,7 +22,7 @@ function giveUp() {
   throw Object.assign(new Error('EPERM: refused'), { code: 'EPERM', syscall: 'rename' })
 }
 
-const { append_history } = await import('../../../dist/lib/store/history-append.js')
+const { append_history } = await import('../../../dist/rooms/lib/store/history-append.js')
 const codes = []
 const onDiagnostic = ({ code }) => codes.push(code)
 await append_history('despite it', 's', { home, limits: { entries: 1 }, onDiagnostic })

@@ -1,7 +1,7 @@
 // Records prompts in a history that others write and rotate at the same time, and says so, one
 // JSON object per line on stdout, after each was acknowledged.
 
-import { append_history } from '../../../dist/lib/store/history-append.js'
+import { append_history } from '../../../dist/rooms/lib/store/history-append.js'
 import { hangUp, isFinishing, pause, say, task, toldToGo } from './conversation.mjs'
 
 const { home, name, chars = [20], options } = task

@@ -4,8 +4,8 @@
 import { closeSync, openSync, unlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { acquireLock } from '../../../../dist/lib/log/lock/acquire.js'
-import { ownIdentity } from '../../../../dist/lib/log/lock/process-identity.js'
+import { acquireLock } from '../../../../dist/rooms/lib/log/lock/acquire.js'
+import { ownIdentity } from '../../../../dist/rooms/lib/log/lock/process-identity.js'
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGXFSZ', 'SIGABRT']
 
