@@ -298,3 +298,31 @@ test('what has the name of a log or a folder and is none is told, and stops noth
   appendFileSync(join(away, 'demo.jsonl'), 'damage\n')
   expect(toldOf(await examine(place))).toContain('error damage demo.jsonl')
 })
+
+test('claims are counted as active or expired, and those that say nothing as neither', async (t) => {
+  const place = await healthyPlace(t)
+  const { root } = place
+  const now = Date.UTC(2026, 0, 1)
+  const environment = { now: () => now }
+  await claimSession('one', { root, runtimePath: 'plugin', environment })
+  await claimSession('two', { root, runtimePath: 'plugin', environment })
+  const { claims } = layoutOf({ root })
+  writeFileSync(join(claims, 'strange.jsonl'), '{"type":"claim","uuid":"x","payload":{}}\n')
+  mkdirSync(join(claims, 'folder.jsonl'))
+  const during = await examine(place, { now: () => now + 1 })
+  expect(during.claims).toEqual({ active: 2, expired: 0 })
+  const after = await examine(place, { now: () => now + 24 * HOUR_MS })
+  expect(after.claims).toEqual({ active: 0, expired: 2 })
+})
+
+test.for([
+  [7_900, []],
+  [8_000, ['info history history.jsonl']],
+  [20_000, ['warning history history.jsonl']],
+] as const)('a history of %i lines is told as %j', async ([lines, told], t) => {
+  const place = await healthyPlace(t)
+  writeFileSync(join(place.root, 'history.jsonl'), '\n'.repeat(lines), { mode: 0o600 })
+  const health = await examine(place)
+  expect(health.history.entries).toBe(lines)
+  expect(toldOf(health)).toEqual(told)
+})
