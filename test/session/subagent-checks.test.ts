@@ -45,7 +45,9 @@ test('a report without a task is refused; one that crashed may be reported by it
   const { session } = await newSession(t)
   const merge = (report: object) =>
     session.mergeResult(report as Parameters<Session['mergeResult']>[0])
-  await expect(merge({ completion_status: 'completed' })).rejects.toThrow(TypeError)
+  await expect(merge({ completion_status: 'completed' })).rejects.toThrow(
+    new TypeError('A report names its task_id'),
+  )
   const { record } = await merge({ task_id: 'k1', completion_status: 'crashed' })
   expect(record).toMatchObject({ task_id: 'k1', completion_status: 'crashed', errors: ['crashed'] })
 })
