@@ -369,6 +369,19 @@ describe('a transcript from elsewhere', () => {
     expect(told).toMatchObject([{ code: 'cursor_mismatch' }])
   })
 
+  it('counts the lines of a file that have their newline, and no blank ones', async (t) => {
+    const { root, options } = newStore(t)
+    await (await openDemo(options)).release()
+    const transcriptPath = join(root, 'notes.txt')
+    writeFileSync(transcriptPath, `User: ${'p'.repeat(600)}\n\n  \nAssistant: not yet`)
+    const first = await extracted({ ...options, transcriptPath })
+    expect(first.text).toBe(`User: ${'p'.repeat(600)}`)
+    await first.commit()
+    appendFileSync(transcriptPath, ' all\n')
+    const rest = await extracted({ ...options, transcriptPath, minChars: 1 })
+    expect(rest.text).toBe('Assistant: not yet all')
+  })
+
   it('may be a log of ours or of Claude Code', async (t) => {
     const { root, options } = newStore(t)
     const transcriptPath = join(root, 'foreign.jsonl')

@@ -326,3 +326,25 @@ test.for([
   expect(health.history.entries).toBe(lines)
   expect(toldOf(health)).toEqual(told)
 })
+
+test('a log that is a link is told as read and never written, one of nobody as an orphan', async (t) => {
+  const place = await healthyPlace(t)
+  const { transcripts, sidechains, spool, checkpoints } = layoutOf(place)
+  const elsewhere = join(newPlace(t).root, 'elsewhere.jsonl')
+  renameSync(join(transcripts, 'demo.jsonl'), elsewhere)
+  symlinkSync(elsewhere, join(transcripts, 'demo.jsonl'))
+  const event = (type: string, payload: object) =>
+    `${JSON.stringify({ type, ts: '2026-01-01T00:00:00.000Z', uuid: 'x', prev_uuid: null, payload })}\n`
+  for (const folder of [sidechains, spool, checkpoints]) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+  }
+  const put = (path: string, text: string) => writeFileSync(path, text, { mode: 0o600 })
+  put(join(sidechains, 'k1.jsonl'), event('sidechain_header', { task_id: 'k1' }))
+  put(join(spool, 'strange.jsonl'), event('remember', { text: 'x' }))
+  put(join(checkpoints, 'odd.jsonl'), event('checkpoint', {}))
+  const told = toldOf(await examine(place))
+  expect(told).toContain('warning link demo.jsonl')
+  expect(told).toContain('warning orphan k1.jsonl')
+  expect(told).toContain('warning orphan strange.jsonl')
+  expect(told.filter((one) => one.includes('gone_project'))).toEqual([])
+})
