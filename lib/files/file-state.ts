@@ -26,6 +26,7 @@ export type FileState =
 export const ABSENT: FileState = { kind: 'absent' }
 
 // Windows has none of them.
+/* v8 ignore next -- @preserve */
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
 // Most files are short, and a fresh buffer for each costs as much as reading it.
@@ -48,7 +49,7 @@ export function lookAtFile(path: string, maxBytes: number): FileState {
     if (!isFilled(fd, content)) return { kind: 'odd', why: 'it is being written to' }
     return { kind: 'file', content, mode: Number(stats.mode & 0o777n), mark: markOfStats(stats) }
   } catch (error) {
-    return { kind: 'odd', why: `it cannot be read (${codeOf(error)})` }
+    return { kind: 'odd', why: unreadable(error) }
   } finally {
     closeSync(fd)
   }
@@ -59,12 +60,6 @@ export function lookAtFile(path: string, maxBytes: number): FileState {
  * when it cannot be read, and `undefined` where none is. Good until the next file is looked at.
  */
 export function readBytes(path: string, bytes: number | undefined): Buffer | undefined {
-  // Who says how many saves a look at the file, which costs a third of reading a short one.
-  if (bytes === undefined) {
-    const state = lookAtFile(path, Number.MAX_SAFE_INTEGER)
-    if (state.kind === 'absent') return undefined
-    return state.kind === 'file' ? state.content : NOTHING
-  }
   let fd: number
   try {
     fd = openSync(path, FLAGS)
@@ -72,7 +67,8 @@ export function readBytes(path: string, bytes: number | undefined): Buffer | und
     return isAbsence(error) ? undefined : NOTHING
   }
   try {
-    const content = roomFor(bytes)
+    // Who says how many saves a look at the file, which costs a third of reading a short one.
+    const content = roomFor(bytes ?? fstatSync(fd).size)
     return isFilled(fd, content) ? content : NOTHING
   } catch {
     return NOTHING
@@ -109,9 +105,22 @@ function isFilled(fd: number, content: Buffer): boolean {
 
 function stateOfError(path: string, error: unknown): FileState {
   if (isAbsence(error)) return ABSENT
-  const stats = lstatSync(path, { throwIfNoEntry: false })
-  if (stats !== undefined && !stats.isFile()) return { kind: 'odd', why: `it is ${kindOf(stats)}` }
-  return { kind: 'odd', why: `it cannot be read (${codeOf(error)})` }
+  const kind = kindAt(path)
+  return { kind: 'odd', why: kind === undefined ? unreadable(error) : `it is ${kind}` }
+}
+
+/** What is there, when it is no file and when that can be told. */
+function kindAt(path: string): string | undefined {
+  try {
+    const stats = lstatSync(path)
+    return stats.isFile() ? undefined : kindOf(stats)
+  } catch {
+    return undefined
+  }
+}
+
+function unreadable(error: unknown): string {
+  return `it cannot be read (${codeOf(error)})`
 }
 
 function isAbsence(error: unknown): boolean {
@@ -122,6 +131,6 @@ function markOfStats({ dev, ino, size, mode, mtimeNs, ctimeNs }: BigIntStats): s
   return `${dev} ${ino} ${size} ${mode} ${mtimeNs} ${ctimeNs}`
 }
 
-function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? 'UNKNOWN'
+export function codeOf(error: unknown): string {
+  return String((error as NodeJS.ErrnoException).code)
 }

@@ -29,7 +29,7 @@ export interface RestoreOptions {
   readonly folders: readonly string[]
   /** Whose restore it is: nobody else removes what it leaves when it is killed. */
   readonly sessionId: string
-  readonly report?: ((diagnostic: Diagnostic) => void) | undefined
+  readonly report: (diagnostic: Diagnostic) => void
 }
 
 export interface RestoredFile {
@@ -69,7 +69,7 @@ class Restore {
   readonly #failures = new Map<string, string>()
   readonly #folders = new Set<string>()
 
-  constructor({ project, folders, sessionId, report = () => {} }: RestoreOptions) {
+  constructor({ project, folders, sessionId, report }: RestoreOptions) {
     this.#blobs = new BlobReader(folders)
     this.#places = new PlaceCheck(project)
     this.#report = report

@@ -18,7 +18,7 @@ export interface SaveFilesOptions {
   readonly maxFileBytes?: number | undefined
   /** Files that were just looked at: where their content is kept, they are not read again. */
   readonly seen?: ReadonlyMap<string, SavedFile> | undefined
-  readonly report?: ((diagnostic: Diagnostic) => void) | undefined
+  readonly report: (diagnostic: Diagnostic) => void
 }
 
 export interface SavedFiles extends FileManifest {
@@ -31,7 +31,8 @@ export async function saveFiles(
   paths: readonly string[],
   options: SaveFilesOptions,
 ): Promise<SavedFiles> {
-  const { project, folder, seen, maxFileBytes = FILE_BYTES_MAX, report = () => {} } = options
+  const { project, folder, seen, maxFileBytes = FILE_BYTES_MAX, report } = options
+  if (!Array.isArray(paths)) throw new TypeError('The files to save must be an array of paths')
   if (!Number.isSafeInteger(maxFileBytes) || maxFileBytes < 0) {
     throw new SessionError('ERR_ARG', 'maxFileBytes must be a whole number from 0')
   }
@@ -66,7 +67,6 @@ export async function saveFiles(
 }
 
 function placesOf(paths: readonly string[], project: Project): FilePlace[] {
-  if (!Array.isArray(paths)) throw new TypeError('The files to save must be an array of paths')
   if (paths.length > FILES_MAX) {
     const what = `${paths.length} files at once are too many; ${FILES_MAX} are the most`
     throw new SessionError('ERR_ARG', what, { count: paths.length })

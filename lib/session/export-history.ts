@@ -1,6 +1,7 @@
 // Everything that was written of a session, in the order of its files: the transcript first, then
 // the logs of its subagents in the order in which they were started.
 
+import { fieldsOf } from '../chain/index.js'
 import { SessionError } from '../errors.js'
 import type { ExportItem } from '../exporters/index.js'
 import { type EventEntry, type LogEntry, readLog } from '../log/index.js'
@@ -74,6 +75,6 @@ function childrenOf(
 
 function noteSpawn({ event }: EventEntry, spawned: Set<string>): void {
   if (event.type !== 'subagent_spawn') return
-  const { task_id } = (event.payload ?? {}) as Record<string, unknown>
+  const { task_id } = fieldsOf(event.payload)
   if (typeof task_id === 'string') spawned.add(task_id)
 }

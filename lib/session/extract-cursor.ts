@@ -1,6 +1,7 @@
 // How far the extraction of a session came: the last cursor in its transcript, or one that still
 // waits for whoever is writing there.
 
+import { fieldsOf } from '../chain/index.js'
 import { isSessionError } from '../errors.js'
 import { type Layout, readEventsBackward, readSpool, type TextCursor } from '../store/index.js'
 
@@ -36,7 +37,7 @@ function cursorOf(
   { uuid, payload }: { uuid?: string | undefined; payload: unknown },
   source: string | undefined,
 ): ExtractCursor | undefined {
-  const fields = (payload ?? {}) as Readonly<Record<string, unknown>>
+  const fields = fieldsOf(payload)
   const { offset, last_uuid, check } = fields
   if (fields['source'] !== source || !Number.isSafeInteger(offset)) return undefined
   return {

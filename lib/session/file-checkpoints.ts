@@ -2,6 +2,7 @@
 // they were recorded, seen from one of its events.
 
 import { isAbsolute, join, relative, sep } from 'node:path'
+import { fieldsOf } from '../chain/index.js'
 import { SessionError } from '../errors.js'
 import { type DatedFiles, manifestText, type SavedFile, sha256Of } from '../files/index.js'
 import { type Diagnostic, diagnostic, isOnChainType } from '../format/index.js'
@@ -128,7 +129,7 @@ async function recordedIn({ path, end }: Chapter): Promise<Recorded[]> {
   const found: Recorded[] = []
   for await (const { event, byte_offset: byteOffset } of readEventsBackward(path, TYPES)) {
     if (byteOffset >= end) continue
-    const { hash, files, project_root: root } = (event.payload ?? {}) as Record<string, unknown>
+    const { hash, files, project_root: root } = fieldsOf(event.payload)
     const projectRoot = typeof root === 'string' ? root : undefined
     const list = Array.isArray(files) ? (files as SavedFile[]) : []
     found.push({ path, uuid: event.uuid, byteOffset, hash, files: list, projectRoot })
@@ -144,7 +145,7 @@ function isProven({ hash, files, projectRoot }: Recorded, hashes: Set<string>): 
 
 /** `hashes` are those that were looked at before: a session saves the same files again and again. */
 function isSavedFile(file: unknown, hashes: Set<string>): boolean {
-  const { path, sha256 } = (file ?? {}) as Partial<SavedFile>
+  const { path, sha256 } = fieldsOf(file) as Partial<SavedFile>
   if (typeof path !== 'string' || sha256 === undefined) return false
   if (sha256 === null || hashes.has(sha256)) return true
   const isHash = /^[0-9a-f]{64}$/.test(sha256)

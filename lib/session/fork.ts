@@ -1,12 +1,13 @@
 // A fork: another session that begins with the bytes of this one, up to an event. The source is
 // only read, so it may be live.
 
+import { fieldsOf } from '../chain/index.js'
 import { SessionError } from '../errors.js'
 import { isHeaderType, isOnChain, normalizeSessionKey } from '../format/index.js'
 import { copyLog, type LogEntry, readLogSync } from '../log/index.js'
-import { layoutOf, type StoreOptions } from '../store/index.js'
+import { idOfFileName, layoutOf, type StoreOptions } from '../store/index.js'
 import { forkHeaderLine } from './fork-header.js'
-import { headerPayload } from './header.js'
+import { headerPayload, inheritedFacts } from './header.js'
 import { environmentOf, type SessionOptions } from './settings.js'
 import { transcriptOf } from './storage.js'
 
@@ -30,16 +31,13 @@ export function forkSession(session: string, options: ForkOptions = {}): ForkedS
   const id = normalizeSessionKey(options.newId ?? environment.newUuid())
   const source = readSource(from, options.at)
   const to = layoutOf(options).transcriptPath(id)
-  const header = (source.header?.event.payload ?? {}) as Record<string, string | undefined>
-  const sourceId = header['session_id'] ?? normalizeSessionKey(session)
+  const header = source.header?.event.payload
+  const { session_id } = fieldsOf(header)
+  const sourceId = typeof session_id === 'string' ? session_id : idOfFileName(from)
   const ts = new Date(environment.now()).toISOString()
   const forked_from = { session_id: sourceId, at_uuid: source.at.event.uuid }
-  const facts = {
-    project: header['project'],
-    projectNormalized: header['project_normalized'],
-    harness: header['harness'],
-    agentId: options.agent,
-  }
+  const { kind: _, ...inherited } = inheritedFacts(header)
+  const facts = { ...inherited, agentId: options.agent }
   const opening = forkHeaderLine(environment.newUuid(), ts, (base) =>
     headerPayload(id, ts, facts, { forked_from: { ...forked_from, base } }),
   )
@@ -87,6 +85,6 @@ function readSource(path: string, at: string | undefined): Source {
 }
 
 function names({ event }: Found, summaries: ReadonlySet<string>): boolean {
-  const { summary_event_uuid } = (event.payload ?? {}) as Record<string, unknown>
+  const { summary_event_uuid } = fieldsOf(event.payload)
   return typeof summary_event_uuid === 'string' && summaries.has(summary_event_uuid)
 }

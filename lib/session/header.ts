@@ -1,5 +1,6 @@
 // The first line of a session: who it is, and where it came from.
 
+import { fieldsOf } from '../chain/index.js'
 import { FORMAT_VERSION, type PayloadByType } from '../format/index.js'
 import { PACKAGE_NAME, PACKAGE_VERSION } from '../version.js'
 import { withoutUndefined } from './without-undefined.js'
@@ -24,6 +25,28 @@ export interface Origin {
   readonly resumed_from?: Header['resumed_from'] | undefined
   readonly forked_from?: Header['forked_from'] | undefined
   readonly tool_policy?: Header['tool_policy'] | undefined
+}
+
+const KINDS = ['interactive', 'headless', 'subagent'] as const
+
+/** What a header says that the header of a session that goes on from it says, too. */
+export type InheritedFacts = Pick<SessionFacts, 'project' | 'harness' | 'kind'> & {
+  readonly projectNormalized: string | undefined
+}
+
+/** Payloads come from files: what is not as it should be is not taken over. */
+export function inheritedFacts(payload: unknown): InheritedFacts {
+  const { project, project_normalized, harness, kind } = fieldsOf(payload)
+  return {
+    project: textOrNone(project),
+    projectNormalized: textOrNone(project_normalized),
+    harness: textOrNone(harness),
+    kind: KINDS.find((known) => known === kind),
+  }
+}
+
+function textOrNone(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
 }
 
 export function headerPayload(

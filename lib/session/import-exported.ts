@@ -1,6 +1,7 @@
 // Our own export becomes a session again: the same events with the same uuids, in the same order, so
 // that the model sees the same. Nothing that is there is changed; what is written appears whole.
 
+import { fieldsOf } from '../chain/index.js'
 import { SessionError } from '../errors.js'
 import {
   isHeaderType,
@@ -13,7 +14,7 @@ import { NativeImporter } from '../importers/index.js'
 import { copyLog, isBeginningOf, type LogEntry, readLog, WholeFile } from '../log/index.js'
 import { type Layout, layoutOf, placeSidechain, type StoreOptions } from '../store/index.js'
 import { forkHeaderLine } from './fork-header.js'
-import { headerPayload } from './header.js'
+import { headerPayload, inheritedFacts } from './header.js'
 import { environmentOf, type SessionOptions } from './settings.js'
 
 export interface ImportExportedOptions extends StoreOptions {
@@ -84,7 +85,14 @@ class Importing {
     this.#flush()
     const key = normalizeSessionKey(name, channel === 'transcript' ? 'A session id' : 'A task id')
     if (channel === 'transcript') this.#sessionId = key
-    this.#logs.push({ channel, name: key, tip: null, header: {}, file: undefined, path: undefined })
+    this.#logs.push({
+      channel,
+      name: key,
+      tip: null,
+      header: undefined,
+      file: undefined,
+      path: undefined,
+    })
   }
 
   take(event: SessionEvent): void {
@@ -140,7 +148,7 @@ class Importing {
   #open(log: NewLog, first: SessionEvent): WholeFile {
     const { path, isTaken } = this.#placeOf(log, first)
     log.path = path
-    if (isHeaderType(first.type)) log.header = (first.payload ?? {}) as NewLog['header']
+    if (isHeaderType(first.type)) log.header = first.payload
     // What is there is compared, not replaced; the name is only given where it is free.
     return new WholeFile(path, { makeFolder: true, mayExist: isTaken })
   }
@@ -149,7 +157,7 @@ class Importing {
     if (channel === 'transcript') {
       return { path: this.#layout.transcriptPath(this.#id), isTaken: true }
     }
-    const { parent_session_id } = (first.payload ?? {}) as Record<string, unknown>
+    const { parent_session_id } = fieldsOf(first.payload)
     const parent = typeof parent_session_id === 'string' ? parent_session_id : this.#id
     return placeSidechain(name, parent, this.#layout)
   }
@@ -181,13 +189,8 @@ class Importing {
     const environment = environmentOf(this.#options)
     const ts = new Date(environment.now()).toISOString()
     const forked_from = { session_id: this.#sessionId, at_uuid: tip ?? this.#sessionId }
-    const facts = {
-      project: header['project'],
-      projectNormalized: header['project_normalized'],
-      harness: header['harness'],
-      agentId: this.#options.agent,
-      capture: 'import' as const,
-    }
+    const { kind: _, ...inherited } = inheritedFacts(header)
+    const facts = { ...inherited, agentId: this.#options.agent, capture: 'import' as const }
     const opening = forkHeaderLine(environment.newUuid(), ts, (base) =>
       headerPayload(this.#id, ts, facts, { forked_from: { ...forked_from, base } }),
     )
@@ -208,7 +211,7 @@ interface NewLog {
   readonly name: string
   tip: string | null
   /** What its first event says. */
-  header: Readonly<Record<string, string | undefined>>
+  header: unknown
   file: WholeFile | undefined
   path: string | undefined
 }

@@ -1,6 +1,7 @@
 // What an earlier import said it had done. The hash of the source's beginning proves that it is the
 // same source; without that nothing is added to it.
 
+import { fieldsOf } from '../chain/index.js'
 import { isSessionError } from '../errors.js'
 import { isHeaderType, type PayloadByType, type SessionEvent } from '../format/index.js'
 import { readLogBackwardSync } from '../log/index.js'
@@ -63,10 +64,10 @@ function takeBackward({ type, prev_uuid, payload }: SessionEvent, end: End): boo
     end.ledger = payload as Ledger
     return true
   }
-  const { imported_from, lib } = (payload ?? {}) as Record<string, unknown>
+  const { imported_from, lib } = fieldsOf(payload)
   if (prev_uuid !== null && imported_from === undefined) end.isContinued = true
   if (!isHeaderType(type)) return false
-  end.isImport = (lib as { capture?: unknown } | undefined)?.capture === 'import'
+  end.isImport = fieldsOf(lib)['capture'] === 'import'
   return true
 }
 

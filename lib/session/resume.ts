@@ -5,6 +5,7 @@
 // same one at once and each must own its file. The old file is only read.
 
 import {
+  fieldsOf,
   findInterruptions,
   type Interruptions,
   type Message,
@@ -12,19 +13,22 @@ import {
   type ToolCall,
   type ToolPolicy,
 } from '../chain/index.js'
-import { SessionError } from '../errors.js'
+import { isSessionError, SessionError } from '../errors.js'
 import { type Diagnostic, isOwnEvent, type SessionEvent } from '../format/index.js'
 import { openLog } from '../log/index.js'
 import {
   digestTranscript,
   findNewestSession,
+  findParent,
+  idOfFileName,
   type Layout,
   type LoadedSession,
   layoutOf,
+  lineageOf,
   loadSession,
 } from '../store/index.js'
 import { createFrom } from './create.js'
-import type { SessionFacts } from './header.js'
+import { inheritedFacts, type SessionFacts } from './header.js'
 import { observing, sessionOf } from './open.js'
 import { PermissionLedger } from './permission-ledger.js'
 import type { Session } from './session.js'
@@ -110,7 +114,7 @@ export async function resumeSession(options: ResumeOptions = {}): Promise<Resume
   const session = await createFrom(
     {
       ...options,
-      ...inheritedFacts(loaded),
+      ...factsToGoOnWith(loaded, options),
       id: options.newId,
       previousSessionKey: resumed_from.session_id,
     },
@@ -138,20 +142,17 @@ function pathToResume(options: ResumeOptions): string {
 // A session that never said anything only points at its parent; so resuming it resumes that.
 function skipEmpty(loaded: LoadedSession, layout: Layout): LoadedSession {
   let current = loaded
-  for (const seen = new Set<string>(); isEmpty(current); ) {
-    const from = (current.header?.payload as { resumed_from?: unknown } | undefined)?.resumed_from
-    const parent = from as { session_id: string; tip_uuid: string | null } | null | undefined
-    if (parent === null || parent === undefined || seen.has(current.path)) break
+  for (const seen = new Set<string>(); isEmpty(current) && !seen.has(current.path); ) {
     seen.add(current.path)
-    const path = layout.transcriptPath(parent.session_id)
+    const { resumedFrom } = lineageOf(current.path)
+    const path = resumedFrom && findParent(resumedFrom, layout)
+    if (path === undefined) break
+    const at = resumedFrom?.tip_uuid ?? undefined
     try {
-      current = loadSession(path, {
-        layout,
-        at: parent.tip_uuid ?? undefined,
-        lazyPayloads: true,
-      })
+      current = loadSession(path, { layout, at, lazyPayloads: true })
     } catch (error) {
-      if (error instanceof SessionError && error.code === 'ERR_NOT_FOUND') break
+      // The event that it went on from is not there any more; loading the empty one tells so.
+      if (isSessionError(error, 'ERR_NOT_FOUND')) break
       throw error
     }
   }
@@ -268,25 +269,29 @@ function originOf(loaded: LoadedSession) {
 }
 
 function policyOf({ header }: LoadedSession, { toolPolicy }: ResumeOptions): ToolPolicy {
-  const stored = (header?.payload as { tool_policy?: unknown } | undefined)?.tool_policy
+  const stored = fieldsOf(header?.payload)['tool_policy']
   if (toolPolicy !== undefined) return toolPolicy
   return stored === 'retry' || stored === 'drop' ? stored : 'synthesize'
 }
 
-/** What a new session takes over from the old one, unless the caller says otherwise. */
-function inheritedFacts({ header }: LoadedSession): SessionFacts {
-  const { project, harness, kind } = (header?.payload ?? {}) as Record<string, never>
-  return { project, harness, kind }
+/** What a new session takes over from the old one: its project, and what the caller does not say. */
+function factsToGoOnWith({ header }: LoadedSession, options: ResumeOptions): SessionFacts {
+  const { project, harness, kind } = inheritedFacts(header?.payload)
+  return {
+    project: project ?? options.project,
+    harness: options.harness ?? harness,
+    kind: options.kind ?? kind,
+  }
 }
 
 function projectOf({ header }: LoadedSession): string | undefined {
-  const { project_normalized, project } = (header?.payload ?? {}) as Record<string, unknown>
-  return [project_normalized, project].find((path) => typeof path === 'string')
+  const { projectNormalized, project } = inheritedFacts(header?.payload)
+  return projectNormalized ?? project
 }
 
 export function sessionIdOf({ header, path }: LoadedSession): string {
-  const id = (header?.payload as { session_id?: unknown } | undefined)?.session_id
-  return typeof id === 'string' ? id : (path.split(/[/\\]/).at(-1) ?? path).replace(/\.jsonl$/, '')
+  const id = fieldsOf(header?.payload)['session_id']
+  return typeof id === 'string' ? id : idOfFileName(path)
 }
 
 function lastTimeOf({ events }: LoadedSession): string {

@@ -106,10 +106,11 @@ export class Subagents {
     if (told === undefined) {
       throw new SessionError('ERR_ARG', `The subagent "${child.task_id}" has not ended yet`)
     }
+    const report = settleReport(told)
     const { layout } = this.#settings
     const sidechain_path =
-      told.sidechain_path ?? layout.pathInStore(layout.sidechainPath(told.task_id))
-    const event = resultEvent(settleReport({ ...told, sidechain_path }))
+      told.sidechain_path ?? layout.pathInStore(layout.sidechainPath(report.task_id))
+    const event = resultEvent({ ...report, sidechain_path })
     await parent.append(event)
     return { record: event.payload, errors: event.payload.errors }
   }

@@ -1,6 +1,7 @@
 // A session's title, kept where a listing finds it: the line is repeated every 48 KiB and at the
 // end, so that one look at the last 64 KiB of a file of any size is enough.
 
+import { fieldsOf } from '../chain/index.js'
 import type { SessionEvent } from '../format/index.js'
 import type { NewEvent } from '../log/index.js'
 
@@ -16,7 +17,7 @@ export class TitleKeeper {
   /** Learns from any line of the log. An automatic title never replaces one of the user. */
   observe(event: SessionEvent, byteOffset: number): void {
     if (event.type !== 'session_meta') return
-    const { title, title_source } = (event.payload ?? {}) as Record<string, unknown>
+    const { title, title_source } = fieldsOf(event.payload)
     if (typeof title !== 'string') return
     const source: TitleSource = title_source === 'user' ? 'user' : 'auto'
     if (source === 'auto' && this.#source === 'user' && this.#title !== undefined) return

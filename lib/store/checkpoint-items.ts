@@ -11,6 +11,7 @@ import {
 import type { EventEntry } from '../log/index.js'
 import { type Line, type OpenLog, type WalkedLine, walkLines } from '../log/inside.js'
 import { normalizeProject } from './project.js'
+import { fieldsOf } from './session-digest-events.js'
 
 export interface ItemPlace {
   readonly byte_offset: number
@@ -132,8 +133,4 @@ function tombstoneItem({ event, byte_offset, length }: EventEntry): TombstoneEnt
 function normalizedOf(normalized: unknown, project: unknown): string | null {
   if (typeof normalized === 'string') return normalized
   return typeof project === 'string' ? normalizeProject(project) : null
-}
-
-function fieldsOf(payload: unknown): Record<string, unknown> {
-  return typeof payload === 'object' && payload !== null ? { ...payload } : {}
 }

@@ -34,7 +34,6 @@ export function* withContext(
 
 function entriesBefore(path: string, entry: LogEntry, count: number, from: number): LogEntry[] {
   const entries: LogEntry[] = []
-  if (count === 0) return entries
   for (const one of readLogBackwardSync(path, { from, to: entry.byte_offset, isBare: true })) {
     const line_number =
       (entry.line_number ?? 1) - countNewlines(path, one.byte_offset, entry.byte_offset)
@@ -47,7 +46,6 @@ function entriesBefore(path: string, entry: LogEntry, count: number, from: numbe
 function entriesAfter(path: string, entry: LogEntry, count: number, to?: number): LogEntry[] {
   const entries: LogEntry[] = []
   const from = endOf(entry)
-  if (count === 0) return entries
   for (const one of readLogSync(path, { from, to, isBare: true })) {
     const line_number =
       (entry.line_number ?? 1) + countNewlines(path, entry.byte_offset, one.byte_offset)

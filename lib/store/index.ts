@@ -177,6 +177,7 @@ export {
   type SessionStatus,
   type Skipped,
 } from './session-digest.js'
+export { idOfFileName } from './session-digest-header.js'
 export {
   readSettingsFile,
   removeSettingsFile,

@@ -18,6 +18,7 @@ const LEVELS_MAX = 4
 /** By its path, or by its name in the folders of a PATH. */
 export function findInstalledProgram(program: string, searchPath = ''): InstalledProgram {
   const folders = isAbsolute(program) ? [''] : searchPath.split(delimiter).filter(isAbsolute)
+  /* v8 ignore next -- @preserve only Windows has two names */
   const names = process.platform === 'win32' ? [program, `${program}.cmd`] : [program]
   const path = folders
     .flatMap((folder) => names.map((name) => join(folder, name)))

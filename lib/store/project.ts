@@ -19,6 +19,7 @@ export function normalizeProject(path: string): string {
 }
 
 function absolutePath(path: string): string {
+  /* v8 ignore else -- @preserve only Windows goes on from here */
   if (process.platform !== 'win32') return resolve(path)
   return normalizeWindowsPath(resolve(withoutVerbatimPrefix(path)))
 }
@@ -36,6 +37,7 @@ function resolveExisting(absolute: string): { existing: string; rest: string[] }
 function withoutLinks(path: string): string | undefined {
   try {
     const real = realpathSync.native(path)
+    /* v8 ignore next -- @preserve only Windows has other spellings */
     return process.platform === 'win32' ? normalizeWindowsPath(real) : real
   } catch {
     return undefined

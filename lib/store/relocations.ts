@@ -6,6 +6,7 @@ import type { PayloadByType } from '../format/index.js'
 import { appendOnce, type LogOptions, readLogSync } from '../log/index.js'
 import { layoutOf, type StoreOptions } from './layout.js'
 import { normalizeProject } from './project.js'
+import { fieldsOf } from './session-digest-events.js'
 
 export type Relocation = PayloadByType['relocation']
 
@@ -63,7 +64,7 @@ function readMoves(path: string): ReadonlyMap<string, readonly string[]> {
         from,
         from_normalized: former,
         to_normalized: present,
-      } = (entry.event.payload ?? {}) as Partial<Relocation>
+      } = fieldsOf(entry.event.payload)
       if (typeof former !== 'string' || typeof present !== 'string') continue
       const formers = moves.get(present) ?? []
       formers.push(former)

@@ -19,6 +19,7 @@ const LINK = 'gitdir: '
 // The files hold one path each.
 const FILE_BYTES_MAX = 8192
 // Without O_NONBLOCK, opening a FIFO would wait for its writer for ever. Windows has no such flag.
+/* v8 ignore next -- @preserve */
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
 /**

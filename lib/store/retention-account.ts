@@ -7,6 +7,7 @@ import { type LogOptions, type OpenLog, readLogSync } from '../log/index.js'
 import { appendDecided } from '../log/inside.js'
 import type { Layout } from './layout.js'
 import type { RetentionPlace } from './retention-units.js'
+import { fieldsOf } from './session-digest-events.js'
 
 export type SessionMoved = PayloadByType['session_moved']
 
@@ -39,7 +40,7 @@ function lastPlaces(log: string | OpenLog): Map<string, RetentionPlace | null> {
   const places = new Map<string, RetentionPlace | null>()
   for (const entry of readLogSync(log)) {
     if (entry.kind !== 'event' || entry.event.type !== 'session_moved') continue
-    const { session_id, to } = (entry.event.payload ?? {}) as Partial<SessionMoved>
+    const { session_id, to } = fieldsOf(entry.event.payload) as Partial<SessionMoved>
     if (typeof session_id === 'string' && to !== undefined) places.set(session_id, to)
   }
   return places

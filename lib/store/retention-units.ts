@@ -7,6 +7,7 @@ import { fileNameOf } from '../format/index.js'
 import type { Layout, RetiredPlace } from './layout.js'
 import { logNamesIn } from './log-names.js'
 import { digestTranscript, isSkipped, type SessionDigest, type Skipped } from './session-digest.js'
+import { fieldsOf } from './session-digest-events.js'
 import { GONE } from './session-digest-file.js'
 import { digestSidechain, readOrigin } from './sidechain-digest.js'
 import { readEventsBackward } from './wanted-lines.js'
@@ -110,7 +111,7 @@ export async function isOwnHistory(folder: string, transcript: string): Promise<
   const manifests = new Set(filesIn(folder).filter((path) => path.endsWith('.json')))
   if (manifests.size === 0) return filesIn(folder).length > 0
   for await (const { event } of readEventsBackward(transcript, new Set(['file_checkpoint']))) {
-    const { hash } = (event.payload ?? {}) as { hash?: unknown }
+    const { hash } = fieldsOf(event.payload)
     if (typeof hash === 'string') manifests.delete(join(folder, `${hash}.json`))
   }
   return manifests.size === 0

@@ -15,6 +15,7 @@ import { readWindows, TAIL_BYTES } from './session-digest-windows.js'
 export const GONE = 'gone'
 
 // Without O_NONBLOCK, opening a FIFO would wait for its writer for ever. Windows has no such flag.
+/* v8 ignore next -- @preserve */
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
 /** What the bytes of the file tell, and nothing else: equal bytes, equal digest. */

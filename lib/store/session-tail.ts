@@ -4,7 +4,7 @@
 // left, nothing older could change the result, and reading stops. So the cost follows the live
 // context and not the file. A file whose end does not settle the matter is read to its start.
 
-import { type LogProjection, type PlacedEvent, projectLog } from '../chain/index.js'
+import { fieldsOf, type LogProjection, type PlacedEvent, projectLog } from '../chain/index.js'
 import { type Diagnostic, isHeaderType } from '../format/index.js'
 import { type LogEntry, readLogBackwardSync } from '../log/index.js'
 
@@ -74,7 +74,7 @@ class Tail {
     if (event.uuid === this.#wanted) this.#isWantedSeen = true
     if (event.type !== 'compaction_boundary' || !this.#isAtSeen || this.#hasBoundary) return
     this.#hasBoundary = true
-    const fields = (event.payload ?? {}) as Record<string, unknown>
+    const fields = fieldsOf(event.payload)
     const oldest = fields['headUuid'] ?? fields['coveredToUuid'] ?? fields['summary_event_uuid']
     if (typeof oldest === 'string') this.#wanted = oldest
     else this.rememberFailure()

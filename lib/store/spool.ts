@@ -8,6 +8,7 @@ import { fileNameOf } from '../format/index.js'
 import { appendOnce, type NewEvent, newUuid, readLogSync } from '../log/index.js'
 import type { Layout } from './layout.js'
 import { logNamesIn } from './log-names.js'
+import { idOfFileName } from './session-digest-header.js'
 
 export interface Spooled {
   readonly events: readonly NewEvent[]
@@ -47,7 +48,7 @@ export async function spoolEvents(
 export function listSpooled(layout: Layout): readonly string[] {
   const names = logNamesIn(layout.spool)
   const sessions = names.flatMap((name) => sessionNameIn(name) ?? [])
-  return [...new Set(sessions)].map(decodeURIComponent)
+  return [...new Set(sessions)].map((name) => idOfFileName(name))
 }
 
 /** What waits for a session, oldest first. Costs a look into a folder that is usually not there. */
@@ -65,7 +66,7 @@ export function readSpool(layout: Layout, sessionId: string): Spooled {
 }
 
 // A session may be called like the beginning of another one, so the rest must be what we put there.
-const REST = /--[0-9-]+T[0-9.-]+Z-[0-9]+-[0-9a-f-]{36}\.jsonl$/
+const REST = /--\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z-\d+-[0-9a-f-]{36}\.jsonl$/
 
 /** The session's part of the name of a waiting file. */
 function sessionNameIn(name: string): string | undefined {

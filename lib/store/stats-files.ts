@@ -1,7 +1,6 @@
 // The logs that are counted, each with the session and project it counts for. A fork comes after
 // its source, so that what it copied is known by then.
 
-import { basename } from 'node:path'
 import { listHeaders, type SessionHeader } from './catalog-headers.js'
 import type { StoreOptions } from './layout.js'
 import type { Skipped } from './session-digest.js'
@@ -38,7 +37,7 @@ export function listStatsFiles({
     ...children.sidechains.flatMap(({ path, parent_session_id, task_id }) => {
       const parent = parent_session_id === null ? undefined : byId.get(parent_session_id)
       if (parent === undefined && project !== undefined) return []
-      const session_id = parent_session_id ?? task_id ?? basename(path)
+      const session_id = parent_session_id ?? task_id
       const owner = parent?.projectNormalized ?? parent?.project ?? null
       return [{ path, session_id, project: owner, copiedTo: undefined, family: undefined }]
     }),

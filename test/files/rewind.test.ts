@@ -207,6 +207,25 @@ test.for(['../outside.txt', '/etc/hostname', 'sub/../../outside.txt', '.', '', '
   },
 )
 
+test('what is asked for is looked at before anything is written', async (t) => {
+  const work = await startWork(t)
+  const { session } = work
+  const text = 'a.txt' as unknown as string[]
+  await expect(session.snapshotFiles(text)).rejects.toThrow(
+    new TypeError('The files to save must be an array of paths'),
+  )
+  await expect(session.snapshotFiles([5 as unknown as string])).rejects.toThrow(
+    new TypeError('The path of a file must be a string'),
+  )
+  const many = Array.from({ length: 10_001 }, (_, index) => `${index}.txt`)
+  await expect(session.snapshotFiles(many)).rejects.toMatchObject({ code: 'ERR_ARG' })
+  for (const maxFileBytes of [-1, 0.5, Number.NaN]) {
+    const saving = session.snapshotFiles(['a.txt'], { maxFileBytes })
+    await expect(saving).rejects.toMatchObject({ code: 'ERR_ARG' })
+  }
+  expect(existsSync(blobFolder(work))).toBe(false)
+})
+
 test('a folder that is a link out of the project is refused; one inside names the real file', async (t) => {
   const work = await startWork(t)
   const outside = temporaryFolder(t)
@@ -244,6 +263,36 @@ test('links, hard links, folders, large and unreadable files are named and not k
   if (process.getuid?.() !== 0) expect(why['locked']).toContain('EACCES')
   const told = work.diagnostics.filter(({ code }) => code === 'file_not_saved')
   expect(told.length).toBeGreaterThanOrEqual(4)
+})
+
+test('a file that nobody can look at is named and not kept: behind links in a circle, or with too long a name', async (t) => {
+  const work = await startWork(t)
+  symlinkSync('circle', join(work.project, 'circle'))
+  const long = 'x'.repeat(300)
+  const { files } = await work.session.snapshotFiles(['circle/a.txt', long])
+  expect(files).toEqual([
+    {
+      path: 'circle/a.txt',
+      sha256: null,
+      existed: true,
+      skipped: 'it cannot be read (ELOOP)',
+    },
+    { path: long, sha256: null, existed: true, skipped: 'it cannot be read (ENAMETOOLONG)' },
+  ])
+})
+
+test('a file that was not kept then does not come back, and says why', async (t) => {
+  const work = await startWork(t)
+  work.write('big', 'too large to be kept')
+  await work.say('u1')
+  await work.session.snapshotFiles(['big'], { maxFileBytes: 5 })
+  work.write('big', 'new')
+  const { files, left } = await rewindTo(work, 'u1', { overwrite: true })
+  expect(files).toEqual([])
+  expect(left).toMatchObject([
+    { action: 'refused', reason: 'it was not saved then: it is larger than 5 bytes' },
+  ])
+  expect(work.read('big')).toBe('new')
 })
 
 test('what stands in the way of a file is not touched: a link, a hard link, a folder, a linked folder', async (t) => {
@@ -336,6 +385,21 @@ test('a record that does not say how long a file is brings it back as well, and 
   const { files: done, left } = await rewindTo(work, uuid!)
   expect(done).toEqual([{ path: 'long.bin', action: 'change' }])
   expect(left).toMatchObject([{ path: 'short.txt', action: 'refused' }])
+})
+
+test('a copy with a second name, as a backup makes it, brings its file back', async (t) => {
+  const work = await startWork(t)
+  work.write('a.txt', 'one')
+  await work.session.snapshotFiles(['a.txt'])
+  const files = [{ path: 'a.txt', sha256: sha('one'), existed: true }]
+  const project_root = work.project
+  const hash = sha(`${JSON.stringify({ project_root, files })}\n`)
+  const payload = { hash, files, at_uuid: null, project_root }
+  const { uuid } = await work.session.append({ type: 'file_checkpoint', payload })
+  linkSync(join(blobFolder(work), sha('one')), join(blobFolder(work), 'second'))
+  await work.edit('a.txt', 'two')
+  expect(await rewindTo(work, uuid!)).toMatchObject({ files: [{ path: 'a.txt' }] })
+  expect(work.read('a.txt')).toBe('one')
 })
 
 test('names differ by case, by spelling of letters and by blanks, as the disk has them', async (t) => {

@@ -15,6 +15,7 @@ import {
   type ExtractedDelta,
   type ExtractOptions,
   extractDelta,
+  resumeSession,
   type Session,
 } from '../../lib/session/index.js'
 import { claimSession, readClaim, setBypass } from '../../lib/store/index.js'
@@ -254,6 +255,35 @@ describe('an extraction', () => {
       })
     },
   )
+
+  it('asks for limits that are whole numbers', async (t) => {
+    const { options } = newStore(t)
+    const text = '5' as unknown as number
+    await expect(extractDelta('demo', { ...options, minChars: text })).rejects.toThrow(TypeError)
+    for (const maxChars of [-1, 0.5, Number.NaN]) {
+      const asking = extractDelta('demo', { ...options, maxChars })
+      await expect(asking).rejects.toMatchObject({ code: 'ERR_ARG' })
+    }
+  })
+
+  it('passes over cursors that are none, and over what else waits', async (t) => {
+    const { options } = newStore(t)
+    const session = await openDemo(options)
+    await sayChars(session, 600, 'a')
+    await (await extracted(options)).commit()
+    await sayChars(session, 600, 'b')
+    await session.release()
+    const strange = [null, { offset: 'far' }, { offset: 0, source: 'elsewhere' }]
+    for (const [index, payload] of strange.entries()) {
+      appendFileSync(session.path, line('extract_cursor', { uuid: `x${index}`, payload }))
+    }
+    const again = await resumeSession({ ...options, id: 'demo', mode: 'append' })
+    t.onTestFinished(() => again.session!.release())
+    const waiting = { ...options, lockTimeoutMs: 0 }
+    const event = { type: 'remember', payload: { text: 'The port is 8080.' } }
+    await append_transcript({ session_id: 'demo', event }, waiting)
+    expect((await extracted(options)).text).toBe(`User: ${'b'.repeat(594)}`)
+  })
 })
 
 describe('there is nothing to extract', () => {
@@ -337,6 +367,19 @@ describe('a transcript from elsewhere', () => {
     const other = `User: ${'z'.repeat(1300)}`
     expect((await extracted({ ...options, transcript: other, onDiagnostic })).fromOffset).toBe(0)
     expect(told).toMatchObject([{ code: 'cursor_mismatch' }])
+  })
+
+  it('counts the lines of a file that have their newline, and no blank ones', async (t) => {
+    const { root, options } = newStore(t)
+    await (await openDemo(options)).release()
+    const transcriptPath = join(root, 'notes.txt')
+    writeFileSync(transcriptPath, `User: ${'p'.repeat(600)}\n\n  \nAssistant: not yet`)
+    const first = await extracted({ ...options, transcriptPath })
+    expect(first.text).toBe(`User: ${'p'.repeat(600)}`)
+    await first.commit()
+    appendFileSync(transcriptPath, ' all\n')
+    const rest = await extracted({ ...options, transcriptPath, minChars: 1 })
+    expect(rest.text).toBe('Assistant: not yet all')
   })
 
   it('may be a log of ours or of Claude Code', async (t) => {

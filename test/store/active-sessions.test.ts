@@ -4,6 +4,7 @@ import { describe, expect, it, type TestContext } from 'vitest'
 import { append_transcript, bypassSession, createSession } from '../../lib/session/index.js'
 import {
   claimSession,
+  findSessionOf,
   isBypassed,
   listActiveSessions,
   readSessionState,
@@ -226,5 +227,27 @@ describe('a bypass', () => {
     await setBypass('demo', true, options)
     const event = { type: 'user', payload: { content: 'by hand' } }
     expect(await append_transcript({ session_id: 'demo', event }, options)).toHaveProperty('uuid')
+  })
+})
+
+describe('the session of a process', () => {
+  it('is the one it spoke for last, and nobody else’s', async (t) => {
+    const { clock, options } = newStore(t)
+    const mine = { pid: 41, start: 'a', boot: null, ns: null, host: 'here' }
+    const claim = async (key: string, owner: typeof mine) => {
+      await claimSession(key, { ...options, runtimePath: 'plugin', owner })
+      clock.pass(1000)
+    }
+    expect(findSessionOf(mine, options)).toBeUndefined()
+    await claim('first', mine)
+    await claim('second', mine)
+    await claim('other-start', { ...mine, start: 'b' })
+    await claim('other-host', { ...mine, host: 'there' })
+    await claim('other-process', { ...mine, pid: 42 })
+    expect(findSessionOf(mine, options)).toBe('second')
+    await releaseClaim('second', { ...options, runtimePath: 'plugin' })
+    expect(findSessionOf(mine, options)).toBe('first')
+    clock.pass(24 * HOUR)
+    expect(findSessionOf(mine, options)).toBeUndefined()
   })
 })

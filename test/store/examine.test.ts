@@ -298,3 +298,53 @@ test('what has the name of a log or a folder and is none is told, and stops noth
   appendFileSync(join(away, 'demo.jsonl'), 'damage\n')
   expect(toldOf(await examine(place))).toContain('error damage demo.jsonl')
 })
+
+test('claims are counted as active or expired, and those that say nothing as neither', async (t) => {
+  const place = await healthyPlace(t)
+  const { root } = place
+  const now = Date.UTC(2026, 0, 1)
+  const environment = { now: () => now }
+  await claimSession('one', { root, runtimePath: 'plugin', environment })
+  await claimSession('two', { root, runtimePath: 'plugin', environment })
+  const { claims } = layoutOf({ root })
+  writeFileSync(join(claims, 'strange.jsonl'), '{"type":"claim","uuid":"x","payload":{}}\n')
+  mkdirSync(join(claims, 'folder.jsonl'))
+  const during = await examine(place, { now: () => now + 1 })
+  expect(during.claims).toEqual({ active: 2, expired: 0 })
+  const after = await examine(place, { now: () => now + 24 * HOUR_MS })
+  expect(after.claims).toEqual({ active: 0, expired: 2 })
+})
+
+test.for([
+  [7_900, []],
+  [8_000, ['info history history.jsonl']],
+  [20_000, ['warning history history.jsonl']],
+] as const)('a history of %i lines is told as %j', async ([lines, told], t) => {
+  const place = await healthyPlace(t)
+  writeFileSync(join(place.root, 'history.jsonl'), '\n'.repeat(lines), { mode: 0o600 })
+  const health = await examine(place)
+  expect(health.history.entries).toBe(lines)
+  expect(toldOf(health)).toEqual(told)
+})
+
+test('a log that is a link is told as read and never written, one of nobody as an orphan', async (t) => {
+  const place = await healthyPlace(t)
+  const { transcripts, sidechains, spool, checkpoints } = layoutOf(place)
+  const elsewhere = join(newPlace(t).root, 'elsewhere.jsonl')
+  renameSync(join(transcripts, 'demo.jsonl'), elsewhere)
+  symlinkSync(elsewhere, join(transcripts, 'demo.jsonl'))
+  const event = (type: string, payload: object) =>
+    `${JSON.stringify({ type, ts: '2026-01-01T00:00:00.000Z', uuid: 'x', prev_uuid: null, payload })}\n`
+  for (const folder of [sidechains, spool, checkpoints]) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+  }
+  const put = (path: string, text: string) => writeFileSync(path, text, { mode: 0o600 })
+  put(join(sidechains, 'k1.jsonl'), event('sidechain_header', { task_id: 'k1' }))
+  put(join(spool, 'strange.jsonl'), event('remember', { text: 'x' }))
+  put(join(checkpoints, 'odd.jsonl'), event('checkpoint', {}))
+  const told = toldOf(await examine(place))
+  expect(told).toContain('warning link demo.jsonl')
+  expect(told).toContain('warning orphan k1.jsonl')
+  expect(told).toContain('warning orphan strange.jsonl')
+  expect(told.filter((one) => one.includes('gone_project'))).toEqual([])
+})

@@ -290,3 +290,89 @@ test('a line that is read in several blocks is found, and has its number', async
   expect(hits.map(({ line_number }) => line_number)).toEqual([2, 4])
   expect(hits[0]?.snippet).toHaveLength(320)
 })
+
+test('what cannot be searched for is refused before a file is read', async (t) => {
+  const path = fileOf(t, said('needle'))
+  const wrong = [
+    [{ pattern: 5 }, 'A pattern must be a string'],
+    [{ context: '1' }, 'context must be a number'],
+    [{ context: -1 }, 'context must be a whole number'],
+    [{ syntax: 'glob' }, 'syntax is auto, literal or regex'],
+    [{ pattern: '\ud800' }, 'half a character'],
+    [{ since: 'yesterday' }, 'since is a time'],
+    [{ role: 'nobody' }, 'A role is'],
+  ] as const
+  for (const [options, message] of wrong) {
+    const { pattern = 'needle', ...rest } = options as { pattern?: string }
+    await expect(hitsIn(path, pattern, rest)).rejects.toThrow(message)
+  }
+})
+
+test('of a limit of none there is no hit', async (t) => {
+  const path = fileOf(t, said('needle'))
+  expect(await hitsIn(path, 'needle', { limitPerFile: 0 })).toEqual([])
+})
+
+test('a file that is named must be there; one that is no file is told and stops nothing', async (t) => {
+  const path = fileOf(t, said('needle'))
+  await expect(hitsIn(`${path}.gone`, 'needle')).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+  const folder = temporaryFolder(t)
+  const told: object[] = []
+  const onSkipped = (one: object) => told.push(one)
+  const hits = await hitsIn(path, 'needle', { files: [folder, path], onSkipped })
+  expect(hits).toHaveLength(1)
+  expect(told).toMatchObject([{ path: folder }])
+})
+
+test('a damaged line is found by what is left of it, as far as it may be what is asked for', async (t) => {
+  const half = record('tool_result', { payload: { name: 'Bash', content: 'the needle' } })
+  const path = fileOf(t, said('nothing'), half.subarray(0, -20), '\n', said('nothing', 3))
+  expect(await linesOf(path, 'needle')).toEqual([2])
+  expect(await linesOf(path, 'needle', { types: ['tool_result'] })).toEqual([2])
+  expect(await linesOf(path, 'needle', { types: ['user'] })).toEqual([])
+  expect(await linesOf(path, 'needle', { tool: 'Bash' })).toEqual([2])
+  expect(await linesOf(path, 'needle', { tool: 'Edit' })).toEqual([])
+  expect(await linesOf(path, '"type":"tool_result"', { raw: true })).toEqual([2])
+  const [, damaged] = await hitsIn(path, 'nothing', { context: 1 })
+  expect(damaged).toMatchObject({ context: true, type: null, snippet: '' })
+})
+
+test('an event that does not say when it happened may have happened then', async (t) => {
+  const path = fileOf(t, foreignLine({ type: 'user', uuid: 'x', payload: { content: 'needle' } }))
+  expect(await linesOf(path, 'needle', { since: '2026-01-01' })).toEqual([1])
+})
+
+test('a result is of the tool whose call it names; one that names none is of no tool', async (t) => {
+  const call = (tool_call_id: unknown, name: unknown, number: number) =>
+    line('tool_call', { uuid: id(number), payload: { tool_call_id, name, input: {} } })
+  const result = (tool_call_id: unknown, number: number) =>
+    line('tool_result', { uuid: id(number), payload: { tool_call_id, content: 'needle' } })
+  const path = fileOf(
+    t,
+    call('t1', 'Bash', 1),
+    result('t1', 2),
+    call(undefined, 'Bash', 3),
+    call('t2', undefined, 4),
+    result(undefined, 5),
+    result('t2', 6),
+    '{"type":"tool_call"\n',
+  )
+  expect(await linesOf(path, 'needle', { tool: 'Bash' })).toEqual([2])
+})
+
+test('a session is searched alone, or with its subagents', async (t) => {
+  const root = temporaryFolder(t)
+  const put = (folder: string, name: string, ...lines: Buffer[]) => {
+    mkdirSync(join(root, folder), { recursive: true })
+    writeFileSync(join(root, folder, name), Buffer.concat(lines))
+  }
+  const header = { format: 1, session_id: 'demo', start_ts: time(0) }
+  put('.transcripts', 'demo.jsonl', line('session_header', { payload: header }), said('needle', 2))
+  const origin = { task_id: 'k1', parent_session_id: 'demo', start_ts: time(0) }
+  put('.sidechains', 'k1.jsonl', line('sidechain_header', { payload: origin }), said('needle', 2))
+  const options = { root, home: root, files: undefined, sessions: ['demo'] }
+  const alone = await hitsIn('', 'needle', options)
+  expect(alone.map(({ path }) => path)).toEqual([join(root, '.transcripts', 'demo.jsonl')])
+  const both = await hitsIn('', 'needle', { ...options, sidechains: true })
+  expect(both.map(({ session_id }) => session_id)).toEqual(['demo', 'demo'])
+})

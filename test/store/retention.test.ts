@@ -286,3 +286,95 @@ test('without a name or an age nothing is chosen', async (t) => {
   const unknown = retireSessions({ ...at, to: 'trash', sessions: ['nobody'] })
   await expect(unknown).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
 })
+
+test('an age that is none is refused, and of a project only its sessions are chosen', async (t) => {
+  const at = newStore(t)
+  await store(at, 'old', 100)
+  for (const olderThanMs of [-1, Number.NaN]) {
+    const asking = retireSessions({ ...at, to: 'archive', olderThanMs })
+    await expect(asking).rejects.toMatchObject({ code: 'ERR_ARG' })
+  }
+  const chosen = { ...at, to: 'archive', olderThanMs: DAY_MS } as const
+  const elsewhere = { ...chosen, project: temporaryFolder(t) }
+  expect((await retireSessions(elsewhere)).sessions).toEqual([])
+  const here = { ...chosen, project: at.root }
+  expect((await retireSessions(here)).sessions).toMatchObject([{ session_id: 'old' }])
+})
+
+test('one that does not tell how old it is stays until it is named', async (t) => {
+  const at = newStore(t)
+  const { transcripts } = layoutOf(at)
+  mkdirSync(transcripts, { recursive: true })
+  writeFileSync(join(transcripts, 'undated.jsonl'), '{"type":"user","uuid":"u1","payload":{}}\n')
+  const byAge = await retireSessions({ ...at, to: 'archive', olderThanMs: DAY_MS, apply: true })
+  expect(byAge).toMatchObject({ sessions: [], kept: [{ code: 'undated' }] })
+  const byName = await retireSessions({ ...at, to: 'archive', sessions: ['undated'], apply: true })
+  expect(byName.sessions).toMatchObject([{ session_id: 'undated', lastActivity: null }])
+  await store(at, 'dated', 100)
+  await retireSessions({ ...at, to: 'archive', sessions: ['dated'], apply: true })
+  const { sessions } = await listRetired('archive', at)
+  expect(sessions.map(({ session_id }) => session_id)).toEqual(['undated', 'dated'])
+})
+
+test('a session is as young as its subagents, as far as those can be read', async (t) => {
+  const at = newStore(t)
+  await store(at, 'parent', 100)
+  const { sidechains } = layoutOf(at)
+  mkdirSync(sidechains, { recursive: true })
+  const child = (task_id: string, parent_session_id: string | undefined, ts: string) =>
+    `${JSON.stringify({ type: 'sidechain_header', ts, uuid: task_id, prev_uuid: null, payload: { task_id, parent_session_id, start_ts: ts } })}\n`
+  const young = new Date(NOW - 1000).toISOString()
+  writeFileSync(join(sidechains, 'nobodys.jsonl'), child('nobodys', undefined, young))
+  mkdirSync(join(sidechains, 'folder.jsonl'))
+  const before = await retireSessions({ ...at, to: 'archive', olderThanMs: DAY_MS })
+  expect(before.sessions).toMatchObject([{ session_id: 'parent', files: 1 }])
+  writeFileSync(join(sidechains, 'k1.jsonl'), child('k1', 'parent', young))
+  const after = await retireSessions({ ...at, to: 'archive', olderThanMs: DAY_MS })
+  expect(after.sessions).toEqual([])
+})
+
+test('what has the name of a transcript and is none is told, and stays', async (t) => {
+  const at = newStore(t)
+  await store(at, 'old', 100)
+  const folder = join(layoutOf(at).transcripts, 'folder.jsonl')
+  mkdirSync(folder)
+  const { sessions, skipped } = await retireSessions({
+    ...at,
+    to: 'archive',
+    olderThanMs: DAY_MS,
+    apply: true,
+  })
+  expect(sessions).toMatchObject([{ session_id: 'old' }])
+  expect(skipped).toMatchObject([{ path: folder }])
+  expect(existsSync(folder)).toBe(true)
+})
+
+test('lines of the account that say nothing are passed over', async (t) => {
+  const at = newStore(t)
+  const path = await store(at, 'old', 100)
+  const odd = [
+    '{"type":"session_moved","uuid":"m1","payload":null}',
+    '{"type":"session_moved","uuid":"m2","payload":{"session_id":"old"}}',
+    '{"type":"other","uuid":"m3","payload":{}}',
+    '{"type":',
+  ]
+  writeFileSync(layoutOf(at).retentionPath, `${odd.join('\n')}\n`)
+  await retireSessions({ ...at, to: 'trash', sessions: ['old'], apply: true })
+  expect(existsSync(path)).toBe(false)
+  await restoreSessions({ ...at, from: 'trash', sessions: ['old'] })
+  expect(existsSync(path)).toBe(true)
+})
+
+test('the children that are brought back bring back what they go on from, each once', async (t) => {
+  const at = newStore(t)
+  await store(at, 'root', 100)
+  for (const newId of ['left', 'right']) {
+    const { session } = await resumeSession({ ...at, id: 'root', newId, continuity: false })
+    await session!.append({ type: 'user', payload: { content: newId } })
+    await session!.close()
+  }
+  const all = ['root', 'left', 'right']
+  await retireSessions({ ...at, to: 'archive', sessions: all, apply: true })
+  const back = await restoreSessions({ ...at, from: 'archive', sessions: ['left', 'right'] })
+  expect(back.sessions.map(({ session_id }) => session_id).sort()).toEqual([...all].sort())
+})

@@ -239,3 +239,56 @@ test('a log without a header counts under its name, and one without events is to
     { path: join(root, '.transcripts/noise.jsonl'), reason: 'no event in it' },
   ])
 })
+
+test('calls without a name, results of nobody and endings that went well are counted as such', async (t) => {
+  const root = temporaryFolder(t)
+  put(root, '.transcripts/one.jsonl', [
+    ['session_header', { format: 1, session_id: 'one' }],
+    ['tool_call', { tool_call_id: 't1', input: {} }],
+    ['tool_result', { tool_call_id: 't1', is_error: true }],
+    ['tool_result', { is_error: true }],
+    ['subagent_result', { task_id: 'x', completion_status: 'completed', errors: [] }],
+    ['subagent_result', { task_id: 'y', completion_status: 'completed', errors: ['late'] }],
+    ['user', { content: [{ type: 'text', text: 'no tool' }] }],
+  ])
+  const { total, tools } = await statsOf(root)
+  expect(total).toMatchObject({ toolCalls: 1, errors: 3 })
+  expect(tools).toMatchObject([{ calls: 1, errors: 2 }])
+})
+
+test('a torn end and records of others that ran together are counted to the last byte', async (t) => {
+  const root = temporaryFolder(t)
+  const said = (uuid: string) => foreignLine({ type: 'user', uuid, payload: { content: uuid } })
+  const bytes = put(root, '.transcripts/one.jsonl', [
+    ['session_header', { format: 1, session_id: 'one' }],
+    Buffer.concat([said('one').subarray(0, -1), said('two')]),
+    said('torn').subarray(0, -9),
+  ])
+  const { total } = await statsOf(root)
+  expect(total).toMatchObject({ bytes, events: 3, damaged: 1 })
+})
+
+test('a subagent of nobody counts for itself, and not in a project; what is no file is told', async (t) => {
+  const { root } = newStore(t)
+  put(root, '.sidechains/alone.jsonl', [['sidechain_header', { task_id: 'alone' }]])
+  put(root, '.sidechains/lost.jsonl', [
+    ['sidechain_header', { task_id: 'lost', parent_session_id: 'gone' }],
+  ])
+  put(root, '.transcripts/two.jsonl', [['session_header', { session_id: 'two' }]])
+  put(root, '.transcripts/three.jsonl', [['session_header', { session_id: 'three' }]])
+  mkdirSync(join(root, '.sidechains', 'folder.jsonl'))
+  const { groups, skipped } = await statsOf(root)
+  const keys = groups.map(({ key }) => key)
+  expect(keys).toContain('alone')
+  expect(keys).toContain('gone')
+  expect(skipped.map(({ path }) => path)).toContain(join(root, '.sidechains', 'folder.jsonl'))
+  const ofProject = await statsOf(root, { project: '/p/one' })
+  expect(ofProject.groups.map(({ key }) => key)).toEqual(['one'])
+})
+
+test('files of one size are listed in the order of their names', (t) => {
+  const root = temporaryFolder(t)
+  for (const name of ['b', 'c', 'a']) put(root, `.transcripts/${name}.jsonl`, [['user', {}]])
+  const { files } = diskUsage({ root, home: root })
+  expect(files.map(({ path }) => path.at(-7))).toEqual(['a', 'b', 'c'])
+})

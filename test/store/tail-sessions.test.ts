@@ -185,3 +185,31 @@ test('what is no cursor, and a session that is not there, are refused', (t) => {
     expect.objectContaining({ code: 'ERR_NOT_FOUND' }),
   )
 })
+
+test('a log from elsewhere is followed by its path, alone, and by the cursor it gives', async (t) => {
+  const store = new Store(temporaryFolder(t)).create('other').say('other', 'o1')
+  const folder = temporaryFolder(t)
+  const file = join(folder, 'copy.jsonl')
+  writeFileSync(file, Buffer.concat([said('a1'), said('a2')]))
+  writeFileSync(join(folder, 'beside.jsonl'), said('b1'))
+  const tailing = store.tail({ file, lines: 1 })
+  expect(uuidsOf(await collect(tailing.entries()))).toEqual(['a2'])
+  appendFileSync(file, said('a3'))
+  const later = store.tail({ file, cursor: tailing.cursor })
+  expect(uuidsOf(await collect(later.entries()))).toEqual(['a3'])
+})
+
+const said = (uuid: string) => line('user', { uuid, payload: { content: uuid } })
+
+test('a file whose first line is damaged goes by its name; what is no file is passed over', async (t) => {
+  const store = new Store(temporaryFolder(t)).create('good').say('good', 'g1')
+  writeFileSync(store.path('torn'), '{"type":"session_hea\n')
+  store.say('torn', 't1')
+  mkdirSync(store.path('folder'))
+  writeFileSync(store.path('empty'), '')
+  expect(uuidsOf(await collect(store.tail({ session: 'torn' }).entries()))).toEqual(['?', 't1'])
+  const all = uuidsOf(await collect(store.tail({ lines: 3 }).entries()))
+  expect(all).toEqual(['?', 'g1', 't1'])
+  const seen = await collect(store.tail({ session: 'torn', projected: true }).entries())
+  expect(uuidsOf(seen)).toEqual(['t1'])
+})

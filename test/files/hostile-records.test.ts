@@ -1,0 +1,153 @@
+// File checkpoints that fit their hash and still ask for what must not be done: anybody who can
+// write a line can compute a hash.
+
+import { hash } from 'node:crypto'
+import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { manifestText, type SavedFile } from '../../lib/files/index.js'
+import { resumeSession } from '../../lib/session/index.js'
+import { temporaryFolder } from '../helpers/temporary.js'
+import { startWork, type Work, workIn } from './project.js'
+
+const sha = (text: string) => hash('sha256', text)
+
+/** Records files as a session would, whatever they are. */
+async function record({ session, project }: Work, files: SavedFile[], root = project) {
+  const payload = {
+    hash: sha(manifestText({ project_root: root, files })),
+    files,
+    at_uuid: null,
+    project_root: root,
+  }
+  const { uuid } = await session.append({ type: 'file_checkpoint', payload })
+  return uuid
+}
+
+test.for([
+  '../outside.txt',
+  '/outside.txt',
+  'sub/../../outside.txt',
+  'a//b',
+  './a',
+  'a/',
+  '',
+  'a\0b',
+])(
+  'a recorded path that leads elsewhere is refused, although the record fits its hash: %j',
+  async (path, t) => {
+    const folder = realpathSync(temporaryFolder(t))
+    const work = await startWork(t, 'demo', { project: join(folder, '.') })
+    work.write('kept.txt', 'kept')
+    await work.session.snapshotFiles(['kept.txt'])
+    const to = await record(work, [{ path, sha256: sha('kept'), existed: true, bytes: 4 }])
+    const plan = await work.session.planFileRewind({ to })
+    expect(plan.diagnostics).toEqual([])
+    expect(plan.files).toMatchObject([
+      { path, action: 'refused', reason: 'its path leads out of the project' },
+    ])
+    const { files } = await work.session.applyFileRewind(plan, { overwrite: true, delete: true })
+    expect(files).toEqual([])
+    expect(work.files()).toEqual({ 'kept.txt': 'kept' })
+  },
+)
+
+test('a record never writes over the store, in any spelling', async (t) => {
+  const project = realpathSync(temporaryFolder(t))
+  const work = await startWork(t, 'demo', { root: project, project })
+  work.write('kept.txt', 'kept')
+  await work.session.snapshotFiles(['kept.txt'])
+  const paths = ['.transcripts/other.jsonl', '.Transcripts/demo.jsonl', 'history.jsonl']
+  const content = { sha256: sha('kept'), existed: true, bytes: 4 }
+  const to = await record(
+    work,
+    paths.map((path) => ({ path, ...content })),
+  )
+  const plan = await work.session.planFileRewind({ to })
+  expect(plan.files.map(({ action, reason }) => `${action}: ${reason}`)).toEqual(
+    paths.map(() => 'refused: it is a part of the store'),
+  )
+  await work.session.applyFileRewind(plan, { overwrite: true })
+  expect(existsSync(join(project, '.transcripts/other.jsonl'))).toBe(false)
+})
+
+test('a plan that was changed by hand is refused where it would be carried out, too', async (t) => {
+  const work = await startWork(t)
+  work.write('a.txt', 'one')
+  await work.say('u1')
+  await work.edit('a.txt', 'two')
+  const plan = await work.session.planFileRewind({ to: 'u1' })
+  const [file] = plan.files
+  const files = [{ ...file!, path: '../outside.txt', action: 'create' as const, mark: undefined }]
+  const done = await work.session.applyFileRewind({ ...plan, files })
+  expect(done.files).toMatchObject([{ failure: 'its path leads out of the project' }])
+  expect(existsSync(join(work.project, '../outside.txt'))).toBe(false)
+  expect(work.read('a.txt')).toBe('two')
+})
+
+test('a recorded folder that no disk can hold is refused, and the others come back', async (t) => {
+  const work = await startWork(t)
+  work.write('a.txt', 'one')
+  await work.session.snapshotFiles(['a.txt'])
+  const content = { sha256: sha('one'), existed: true, bytes: 3 }
+  const long = 'x'.repeat(300)
+  const paths = ['a.txt', long, `${long}/a.txt`]
+  const to = await record(
+    work,
+    paths.map((path) => ({ path, ...content })),
+  )
+  work.write('a.txt', 'two')
+  await work.session.snapshotFiles(['a.txt'])
+  const plan = await work.session.planFileRewind({ to })
+  expect(plan.files).toMatchObject([
+    { path: 'a.txt', action: 'change' },
+    { action: 'refused', reason: 'it cannot be read (ENAMETOOLONG)' },
+    { action: 'refused', reason: `its folder ${long} cannot be looked at (ENAMETOOLONG)` },
+  ])
+  await work.session.applyFileRewind(plan)
+  expect(work.read('a.txt')).toBe('one')
+})
+
+test.for<[what: string, payload: Record<string, unknown>]>([
+  ['no list', { files: 'a.txt' }],
+  ['no root', { project_root: null }],
+  ['a file that is nothing', { files: [null] }],
+  ['a file without a path', { files: [{ sha256: null, existed: false }] }],
+  ['a file without a hash', { files: [{ path: 'a.txt', existed: true }] }],
+  ['a hash that is a path', { files: [{ path: 'a.txt', sha256: '../../demo', existed: true }] }],
+])('a record with %s is told and left out', async ([, changed], t) => {
+  const work = await startWork(t)
+  work.write('a.txt', 'one')
+  await work.say('u1')
+  await work.edit('a.txt', 'two')
+  await work.session.release()
+  const files = (changed['files'] ?? []) as SavedFile[]
+  const project_root = changed['project_root'] === null ? undefined : work.project
+  const text =
+    Array.isArray(files) && !files.includes(null as never)
+      ? manifestText({ project_root: project_root!, files })
+      : ''
+  const payload = { hash: sha(text), at_uuid: null, project_root, files }
+  const line = JSON.stringify({
+    type: 'file_checkpoint',
+    ts: '2026-01-01T00:00:00.000Z',
+    uuid: 'strange',
+    prev_uuid: null,
+    payload,
+  })
+  writeFileSync(work.session.path, `${line}\n`, { flag: 'a' })
+  const { root, project, diagnostics } = work
+  const again = await resumeSession({
+    root,
+    home: root,
+    id: 'demo',
+    mode: 'append',
+    continuity: false,
+  })
+  t.onTestFinished(() => again.session!.release())
+  const { session } = workIn(again.session!, { root, project, diagnostics })
+  const plan = await session.planFileRewind({ to: 'u1' })
+  expect(plan.diagnostics).toMatchObject([{ code: 'bad_payload', uuid: 'strange' }])
+  expect(plan.files.map(({ path }) => path)).toEqual(['a.txt'])
+  expect(readFileSync(join(project, 'a.txt'), 'utf8')).toBe('two')
+})

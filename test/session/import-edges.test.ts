@@ -1,0 +1,87 @@
+// Foreign files with lines that are blank, too much or somebody else's.
+
+import { appendFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, type TestContext, test } from 'vitest'
+import { type ImportProgress, importSession } from '../../lib/session/index.js'
+import { eventsIn } from '../cli/stored.js'
+import { FOREIGN } from '../contracts/foreign-files.js'
+import { temporaryFolder } from '../helpers/temporary.js'
+
+const CLAUDE = '11111111-1111-4111-8111-111111111111'
+
+function setUp(t: TestContext, fixture = 'claude-code/plain') {
+  const folder = temporaryFolder(t)
+  const root = join(folder, 'store')
+  const path = join(folder, 'source', `${CLAUDE}.jsonl`)
+  mkdirSync(dirname(path), { recursive: true })
+  cpSync(join(FOREIGN, `${fixture}.jsonl`), path)
+  return { path, store: { root, home: root } }
+}
+
+/** One more line of a user in the manner of Claude Code. */
+function claudeLine(uuid: string, content: unknown, parentUuid = 'a2'): string {
+  const message = { role: 'user', content }
+  const more = { type: 'user', timestamp: '2026-01-02T00:00:00.000Z', sessionId: CLAUDE }
+  return `${JSON.stringify({ uuid, parentUuid, isSidechain: false, ...more, message })}\n`
+}
+
+test('blank lines are no lines, and cost nothing', async (t) => {
+  const { path, store } = setUp(t)
+  const { lines, events } = await importSession(path, { ...store, dryRun: true })
+  writeFileSync(path, readFileSync(path, 'utf8').replaceAll('\n', '\n\n  \n'))
+  const report = await importSession(path, store)
+  expect(report).toMatchObject({ lines, events, repaired: {}, skipped: null })
+})
+
+test('whoever waits is told how far it is, once in a while', async (t) => {
+  const { path, store } = setUp(t)
+  for (let index = 0; index < 12; index++) {
+    appendFileSync(path, claudeLine(`long-${index}`, 'x'.repeat(500_000)))
+  }
+  const told: ImportProgress[] = []
+  await importSession(path, { ...store, onProgress: (progress) => told.push(progress) })
+  expect(told.length).toBeGreaterThan(0)
+  const bytes = told.map((progress) => progress.bytes)
+  expect(bytes).toEqual(bytes.toSorted((one, other) => one - other))
+  expect(told[0]).toMatchObject({ path, size: readFileSync(path).length })
+})
+
+test('a file beside a transcript that nobody knows, or of another session, is left alone', async (t) => {
+  const { path, store } = setUp(t)
+  const folder = join(dirname(path), CLAUDE, 'subagents')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'agent-strange.jsonl'), '{"hello":"world"}\n')
+  const other = claudeLine('o1', 'not yours').replace(CLAUDE, 'somebody-else')
+  const foreign = other.replace('"isSidechain":false', '"isSidechain":true,"agentId":"k9"')
+  writeFileSync(join(folder, 'agent-k9.jsonl'), foreign)
+  const report = await importSession(path, store)
+  expect(report).toMatchObject({ sidechains: [], skipped: null })
+})
+
+test('a call and a result that are nested too deeply keep their names, so that they stay a pair', async (t) => {
+  const { path, store } = setUp(t, 'codex/plain')
+  const deep = `${'{"a":'.repeat(600)}1${'}'.repeat(600)}`
+  const item = (payload: object) =>
+    `${JSON.stringify({ timestamp: '2026-01-02T00:00:00.000Z', type: 'response_item', payload })}\n`
+  const call = { type: 'function_call', name: 'shell', arguments: deep, call_id: 't9' }
+  const output = { type: 'function_call_output', call_id: 't9', output: '@' }
+  appendFileSync(path, item(call) + item(output).replace('"@"', deep))
+  const report = await importSession(path, store)
+  const replaced = eventsIn(report.transcript_path!).filter(({ payload }) =>
+    JSON.stringify(payload).includes('see the source'),
+  )
+  expect(report.dropped.refused).toBe(replaced.length)
+  expect(replaced).toMatchObject([
+    { type: 'tool_call', payload: { tool_call_id: 't9', name: 'shell', input: {} } },
+    { type: 'tool_result', payload: { tool_call_id: 't9', is_error: true } },
+  ])
+})
+
+test('a dry run writes nothing, and counts as much as the import does', async (t) => {
+  const { path, store } = setUp(t)
+  const dry = await importSession(path, { ...store, dryRun: true })
+  expect(() => readFileSync(dry.transcript_path!)).toThrow('ENOENT')
+  const real = await importSession(path, store)
+  expect(real.events).toBe(dry.events)
+})

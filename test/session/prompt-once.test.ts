@@ -1,0 +1,89 @@
+// Prompts, memories and titles from processes that keep no session open.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import {
+  bypassSession,
+  createSession,
+  promptOnce,
+  rememberOnce,
+  renameSession,
+} from '../../lib/session/index.js'
+import { listCheckpoints } from '../../lib/store/index.js'
+import { eventsIn } from '../cli/stored.js'
+import { temporaryFolder } from '../helpers/temporary.js'
+
+type Context = Parameters<typeof temporaryFolder>[0]
+
+function newStore(t: Context) {
+  const root = temporaryFolder(t)
+  const path = join(root, '.transcripts', 'demo.jsonl')
+  return { store: { root, home: root }, path, history: join(root, 'history.jsonl') }
+}
+
+test('a prompt is an event and a line of the history, and the same uuid again is neither', async (t) => {
+  const { store, path, history } = newStore(t)
+  const prompt = { session_id: 'demo', content: 'hello', uuid: 'u1' }
+  const first = await promptOnce(prompt, store)
+  expect(first).toMatchObject({ uuid: 'u1', history_offset: 0, checkpoint_id: null })
+  const size = readFileSync(history).length
+  const again = await promptOnce(prompt, store)
+  expect(again).toMatchObject({ duplicate: true, history_offset: null, checkpoint_id: null })
+  expect(readFileSync(history).length).toBe(size)
+  expect(eventsIn(path).map(({ type }) => type)).toEqual(['session_header', 'user'])
+})
+
+test('a prompt without words is no line of the history', async (t) => {
+  const { store, path } = newStore(t)
+  const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AA==' } }
+  const { history_offset } = await promptOnce({ session_id: 'demo', content: [image] }, store)
+  expect(history_offset).toBeNull()
+  expect(eventsIn(path).at(-1)).toMatchObject({ type: 'user', payload: { content: [image] } })
+})
+
+test('the prompt by which a checkpoint falls due makes it; where none is wanted, none is', async (t) => {
+  const { store } = newStore(t)
+  const options = { ...store, continuity: { promptInterval: 2 }, facts: { harness: 'pi' } }
+  const ids = []
+  for (const content of ['one', 'two', 'three', 'four']) {
+    ids.push((await promptOnce({ session_id: 'demo', content }, options)).checkpoint_id)
+  }
+  const stored = ids.filter((id) => id !== null)
+  expect(stored.length).toBeGreaterThan(0)
+  const { checkpoints } = listCheckpoints({ ...store, session: 'demo' })
+  expect(checkpoints.map(({ checkpoint }) => checkpoint.id).sort()).toEqual(stored.sort())
+  for (const content of ['one', 'two', 'three', 'four']) {
+    const silent = { ...options, continuity: false } as const
+    const { checkpoint_id } = await promptOnce({ session_id: 'other', content }, silent)
+    expect(checkpoint_id).toBeNull()
+  }
+})
+
+test('nothing, and what is only blanks, is neither remembered nor a title', async (t) => {
+  const { store } = newStore(t)
+  await promptOnce({ session_id: 'demo', content: 'hello' }, store)
+  for (const text of ['', ' \n']) {
+    await expect(rememberOnce('demo', text, store)).rejects.toMatchObject({ code: 'ERR_ARG' })
+    await expect(renameSession('demo', text, store)).rejects.toMatchObject({ code: 'ERR_ARG' })
+  }
+  const { session_id } = await rememberOnce('demo', 'The port is 8080.', store)
+  expect(session_id).toBe('demo')
+})
+
+test('into a session that is open a memory, a title and a pause are queued', async (t) => {
+  const { store, path } = newStore(t)
+  const session = await createSession({ ...store, id: 'demo', continuity: false })
+  t.onTestFinished(() => session.release())
+  const options = { ...store, lockTimeoutMs: 0 }
+  expect(await rememberOnce('demo', 'The port is 8080.', options)).toMatchObject({ queued: true })
+  expect(await renameSession('demo', 'Ports', options)).toMatchObject({ queued: true })
+  expect(await bypassSession('demo', true, options)).toMatchObject({ queued: true })
+  await session.append({ type: 'user', payload: { content: 'hello' } })
+  await session.close()
+  const types = eventsIn(path).map(({ type }) => type)
+  expect(types).toContain('remember')
+  expect(eventsIn(path)).toContainEqual(
+    expect.objectContaining({ type: 'session_meta', payload: { bypassed: true } }),
+  )
+})

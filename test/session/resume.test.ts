@@ -1,0 +1,198 @@
+// What resuming and forking make of sessions that are not as they should be, and of what the
+// caller says beside.
+
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { readLogSync } from '../../lib/log/index.js'
+import {
+  createSession,
+  forkSession,
+  type ResumeOptions,
+  resumeSession,
+} from '../../lib/session/index.js'
+import { layoutOf } from '../../lib/store/index.js'
+import { temporaryFolder } from '../helpers/temporary.js'
+
+type Context = Parameters<typeof temporaryFolder>[0]
+
+const line = (type: string, uuid: string, payload: unknown, more: object = {}) =>
+  `${JSON.stringify({ type, ts: '2026-01-01T00:00:00.000Z', uuid, prev_uuid: null, payload, ...more })}\n`
+
+/** A transcript that somebody else wrote. */
+function store(t: Context, id: string, text: string) {
+  const root = temporaryFolder(t)
+  const path = layoutOf({ root }).transcriptPath(id)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
+  return { root, path }
+}
+
+async function resume(t: Context, options: ResumeOptions) {
+  const resumed = await resumeSession({ continuity: false, ...options })
+  t.onTestFinished(() => resumed.session?.release())
+  return resumed
+}
+
+const headerOf = (path: string) => {
+  const [first] = readLogSync(path)
+  return first?.kind === 'event' ? (first.event.payload as Record<string, unknown>) : undefined
+}
+
+test('what cannot be asked for is refused before anything is looked for', async () => {
+  const strange = { mode: 'again' } as unknown as ResumeOptions
+  await expect(resumeSession(strange)).rejects.toMatchObject({ code: 'ERR_ARG' })
+  const older = resumeSession({ mode: 'append', at: 'u1' })
+  await expect(older).rejects.toThrow('rewind to it')
+})
+
+test('a new session takes over project, harness and kind, unless the caller says otherwise', async (t) => {
+  const root = temporaryFolder(t)
+  const project = temporaryFolder(t)
+  const facts = { project, harness: 'pi', kind: 'headless' } as const
+  const first = await createSession({ root, id: 'first', ...facts, continuity: false })
+  await first.append({ type: 'user', payload: { content: 'hello' } })
+  await first.release()
+  const second = await resume(t, { root, id: 'first', newId: 'second' })
+  expect(headerOf(second.transcript_path)).toMatchObject(facts)
+  const own = { harness: 'other', kind: 'interactive' } as const
+  const third = await resume(t, { root, id: 'first', newId: 'third', ...own })
+  expect(headerOf(third.transcript_path)).toMatchObject({ project, ...own })
+})
+
+test('of a header that says nothing usable nothing is taken over, and the caller is heard', async (t) => {
+  const odd = { session_id: 5, project: ['/p'], harness: 7, kind: 'strange', tool_policy: 'retry' }
+  const text =
+    line('session_header', 'h', odd) + line('user', 'u1', { content: 'hello' }, { prev_uuid: 'h' })
+  const { root } = store(t, 'agent:main', text)
+  const project = temporaryFolder(t)
+  const resumed = await resume(t, { root, id: 'agent:main', project, harness: 'pi' })
+  expect(resumed.resumed_from.session_id).toBe('agent:main')
+  const header = headerOf(resumed.transcript_path)
+  expect(header).toMatchObject({ project, harness: 'pi', tool_policy: 'retry' })
+  expect(header).not.toHaveProperty('kind')
+  const fork = forkSession('agent:main', { root, newId: 'fork' })
+  expect(fork.forked_from).toEqual({ session_id: 'agent:main', at_uuid: 'u1' })
+  expect(headerOf(fork.transcript_path)).not.toHaveProperty('project')
+})
+
+test.for([
+  ['a header without payload', line('session_header', 'h', null)],
+  ['a header that is damaged', '{"type":"session_header","ts":\n'],
+])('a session with %s goes by the name of its file', async ([, first], t) => {
+  const { root } = store(t, 'a:b', first + line('user', 'u1', { content: 'hello' }))
+  const resumed = await resume(t, { root, id: 'a:b', mode: 'append' })
+  expect(resumed.session_id).toBe('a:b')
+  expect(resumed.session?.id).toBe('a:b')
+})
+
+test('a strict resume takes what is whole and refuses what is not', async (t) => {
+  const root = temporaryFolder(t)
+  const session = await createSession({ root, id: 'demo', continuity: false })
+  await session.append({ type: 'user', uuid: 'u1', payload: { content: 'hello' } })
+  await session.release()
+  const strict = { root, id: 'demo', mode: 'inspect', strict: true } as const
+  const { messages, degraded } = await resume(t, strict)
+  expect([messages.length, degraded]).toEqual([1, false])
+  appendFileSync(session.path, '{"type":"assistant","ts":\n')
+  await expect(resumeSession(strict)).rejects.toMatchObject({ code: 'ERR_DAMAGED' })
+  await expect(resumeSession({ ...strict, mode: 'append' })).rejects.toMatchObject({
+    code: 'ERR_DAMAGED',
+  })
+  const lenient = await resume(t, { ...strict, strict: false })
+  expect(lenient.messages).toHaveLength(1)
+})
+
+test('resuming a session that said nothing resumes its parent, wherever in the store that lies', async (t) => {
+  const root = temporaryFolder(t)
+  const parent = await createSession({ root, id: 'parent', continuity: false })
+  await parent.append({ type: 'user', uuid: 'u1', payload: { content: 'hello' } })
+  await parent.release()
+  const empty = await resumeSession({ root, id: 'parent', newId: 'empty', continuity: false })
+  await empty.session!.release()
+  const next = await resume(t, { root, id: 'empty', mode: 'inspect' })
+  expect(next.resumed_from).toMatchObject({ session_id: 'parent', tip_uuid: 'u1' })
+})
+
+test('a session that said nothing is resumed itself when its parent, or the event there, is gone', async (t) => {
+  const root = temporaryFolder(t)
+  const parent = await createSession({ root, id: 'parent', continuity: false })
+  await parent.append({ type: 'user', uuid: 'u1', payload: { content: 'hello' } })
+  await parent.release()
+  const empty = await resumeSession({ root, id: 'parent', newId: 'empty', continuity: false })
+  await empty.session!.release()
+  const text = readFileSync(parent.path, 'utf8')
+  writeFileSync(parent.path, text.replace('"uuid":"u1"', '"uuid":"other"'))
+  const lost = await resume(t, { root, id: 'empty', mode: 'inspect' })
+  expect(lost.resumed_from).toMatchObject({ session_id: 'empty' })
+  expect(lost.degraded).toBe(true)
+  rmSync(parent.path)
+  const orphan = await resume(t, { root, id: 'empty', mode: 'inspect' })
+  expect(orphan.resumed_from).toMatchObject({ session_id: 'empty' })
+  expect(orphan.diagnostics.map(({ code }) => code)).toContain('lineage_missing')
+})
+
+test('two sessions that name each other as parent, both empty, end the search', async (t) => {
+  const from = (session_id: string) => ({ resumed_from: { session_id, tip_uuid: null } })
+  const { root } = store(t, 'one', line('session_header', 'h1', from('two')))
+  writeFileSync(join(root, '.transcripts', 'two.jsonl'), line('session_header', 'h2', from('one')))
+  const resumed = await resume(t, { root, id: 'one', mode: 'inspect' })
+  expect(resumed.messages).toEqual([])
+  expect(resumed.diagnostics.map(({ code }) => code)).toContain('lineage_cycle')
+})
+
+test('a session of which no line is readable can still be gone on with', async (t) => {
+  const { root, path } = store(t, 'demo', '{"type":"user","ts":\n')
+  const next = await resume(t, { root, id: 'demo', newId: 'next' })
+  expect(next.resumed_from).toMatchObject({ session_id: 'demo', tip_uuid: null, tip_offset: null })
+  expect(next.messages).toEqual([])
+  await resume(t, { root, id: 'demo', mode: 'append' })
+  const last = [...readLogSync(path)].at(-1)
+  expect(last).toMatchObject({ event: { type: 'session_resumed', payload: { gap_ms: 0 } } })
+})
+
+test('a clock that went back leaves no gap below zero', async (t) => {
+  const { root, path } = store(t, 'demo', line('user', 'u1', { content: 'hello' }))
+  const environment = { now: () => Date.UTC(2025, 0, 1) }
+  await resume(t, { root, id: 'demo', mode: 'append', environment })
+  const last = [...readLogSync(path)].at(-1)
+  expect(last).toMatchObject({ event: { type: 'session_resumed', payload: { gap_ms: 0 } } })
+})
+
+test('a fork of an event that is not there, or of a session without any, is refused', async (t) => {
+  const { root } = store(t, 'empty', '{"type":"user","ts":\n')
+  expect(() => forkSession('empty', { root })).toThrow('holds no event')
+  writeFileSync(join(root, '.transcripts', 'demo.jsonl'), line('user', 'u1', { content: 'hello' }))
+  expect(() => forkSession('demo', { root, at: 'nowhere' })).toThrow('No event "nowhere"')
+})
+
+test('a fork passes over what is damaged, and is as long', async (t) => {
+  const damaged = `{"type":"user","ts":\n`
+  const text = damaged + line('user', 'u1', { content: 'hello' })
+  const { root } = store(t, 'demo', text)
+  const fork = forkSession('demo', { root, newId: 'fork' })
+  expect(readFileSync(fork.transcript_path, 'utf8').endsWith(text)).toBe(true)
+})
+
+test('a fork takes the better text of its summary along, and no revision that names nothing', async (t) => {
+  const root = temporaryFolder(t)
+  const session = await createSession({ root, id: 'demo', continuity: false })
+  for (const uuid of ['u1', 'u2', 'u3']) {
+    await session.append({ type: 'user', uuid, payload: { content: uuid } })
+  }
+  const { summary_uuid, boundary_uuid } = await session.compact({ summary: 'old', keepFrom: 'u3' })
+  await session.append({ type: 'user', uuid: 'u4', payload: { content: 'u4' } })
+  const better = { summary_event_uuid: summary_uuid, boundary_uuid, text: 'better', attempt: 1 }
+  await session.append({
+    type: 'summary_revision',
+    uuid: 'r1',
+    payload: { ...better, final: true },
+  })
+  await session.release()
+  appendFileSync(session.path, line('summary_revision', 'r2', null))
+  const fork = forkSession('demo', { root, newId: 'fork', at: 'u4' })
+  const uuids = [...readLogSync(fork.transcript_path)].flatMap((entry) =>
+    entry.kind === 'event' && entry.event.type === 'summary_revision' ? entry.event.uuid : [],
+  )
+  expect(uuids).toEqual(['r1'])
+})

@@ -1,0 +1,84 @@
+// The session that another one goes on from: found by its id, or where the header says, but never
+// outside of the store.
+
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, type TestContext, test } from 'vitest'
+import { isGap } from '../../lib/chain/index.js'
+import { layoutOf, lineageOf, loadSession } from '../../lib/store/index.js'
+import { line } from '../helpers/lines.js'
+import { temporaryFolder } from '../helpers/temporary.js'
+
+function newStore(t: TestContext) {
+  const root = temporaryFolder(t)
+  const layout = layoutOf({ root })
+  mkdirSync(layout.transcripts, { recursive: true })
+  return { root, layout }
+}
+
+const parentLines = Buffer.concat([
+  line('session_header', { uuid: 'h1', payload: { session_id: 'parent', resumed_from: null } }),
+  line('user', { uuid: 'u1', prev_uuid: 'h1', payload: { content: 'before' } }),
+])
+
+function child(resumed_from: unknown): Buffer {
+  return Buffer.concat([
+    line('session_header', { uuid: 'h2', payload: { session_id: 'child', resumed_from } }),
+    line('user', { uuid: 'u2', prev_uuid: 'h2', payload: { content: 'after' } }),
+  ])
+}
+
+function load({ layout }: ReturnType<typeof newStore>, resumed_from: unknown) {
+  const path = layout.transcriptPath('child')
+  writeFileSync(path, child(resumed_from))
+  const { log, diagnostics } = loadSession(path, { layout })
+  const seen = log.projection.entries.flatMap((one) => (isGap(one) ? [] : one.event.uuid))
+  return { seen, codes: diagnostics.map(({ code }) => code) }
+}
+
+test('one whose file was renamed in the store is found where the header says', (t) => {
+  const store = newStore(t)
+  const transcript_path = join(store.layout.transcripts, 'renamed.jsonl')
+  writeFileSync(transcript_path, parentLines)
+  const from = { session_id: 'parent', tip_uuid: 'u1', transcript_path }
+  expect(load(store, from)).toEqual({ seen: ['u1', 'u2'], codes: [] })
+})
+
+test('a path that leads out of the store is not followed', (t) => {
+  const store = newStore(t)
+  const outside = temporaryFolder(t)
+  writeFileSync(join(outside, 'parent.jsonl'), parentLines)
+  writeFileSync(join(store.root, 'parent.jsonl'), parentLines)
+  const up = `${store.layout.transcripts}/../parent.jsonl`
+  for (const transcript_path of [
+    join(outside, 'parent.jsonl'),
+    up,
+    `${store.root}/nowhere.jsonl`,
+  ]) {
+    const from = { session_id: 'parent', tip_uuid: 'u1', transcript_path }
+    expect(load(store, from)).toEqual({ seen: ['u2'], codes: ['lineage_missing'] })
+  }
+})
+
+test('a parent without the event that is named is lost, and one without a tip is taken whole', (t) => {
+  const store = newStore(t)
+  writeFileSync(store.layout.transcriptPath('parent'), parentLines)
+  const lost = load(store, { session_id: 'parent', tip_uuid: 'nowhere' })
+  expect(lost).toEqual({ seen: ['u2'], codes: ['lineage_missing'] })
+  expect(load(store, { session_id: 'parent' })).toEqual({ seen: ['u1', 'u2'], codes: [] })
+})
+
+test.for([null, 'parent', 5, [], {}, { session_id: 5 }])(
+  'a header that goes on from %j goes on from nobody',
+  (from, t) => {
+    const store = newStore(t)
+    writeFileSync(store.layout.transcriptPath('parent'), parentLines)
+    expect(load(store, from)).toEqual({ seen: ['u2'], codes: [] })
+  },
+)
+
+test('a file that is not there has the id of its name, and no parent', (t) => {
+  const { layout } = newStore(t)
+  const path = layout.transcriptPath('agent:main')
+  expect(lineageOf(path)).toEqual({ session_id: 'agent:main', resumedFrom: undefined, sources: [] })
+})

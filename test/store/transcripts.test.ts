@@ -1,0 +1,66 @@
+// Which session or subagent is meant by the beginning of its name.
+
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, type TestContext, test } from 'vitest'
+import {
+  findSidechain,
+  findTranscript,
+  listSidechains,
+  transcriptText,
+} from '../../lib/store/index.js'
+import { line } from '../helpers/lines.js'
+import { temporaryFolder } from '../helpers/temporary.js'
+
+function newStore(t: TestContext, files: Record<string, Buffer | string>) {
+  const root = temporaryFolder(t)
+  for (const folder of ['.transcripts', '.sidechains']) mkdirSync(join(root, folder))
+  for (const [path, content] of Object.entries(files)) writeFileSync(join(root, path), content)
+  return { root, home: root }
+}
+
+const said = line('user', { payload: { content: 'hello' } })
+
+test('four letters are enough where they are the beginning of one session, and not of two', (t) => {
+  const store = newStore(t, {
+    '.transcripts/alpha-1.jsonl': said,
+    '.transcripts/alpha-2.jsonl': said,
+    '.transcripts/beta-1.jsonl': said,
+  })
+  expect(findTranscript('beta', store)).toBe(join(store.root, '.transcripts', 'beta-1.jsonl'))
+  expect(findTranscript('alpha-1', store)).toBe(join(store.root, '.transcripts', 'alpha-1.jsonl'))
+  const ambiguous = { code: 'ERR_AMBIGUOUS', message: expect.stringContaining('alpha-1, alpha-2') }
+  expect(() => findTranscript('alph', store)).toThrow(expect.objectContaining(ambiguous))
+  expect(() => findTranscript('bet', store)).toThrow(
+    expect.objectContaining({ code: 'ERR_NOT_FOUND' }),
+  )
+})
+
+test('of subagents, too; one whose session nobody knows is named as such', (t) => {
+  const header = (task_id: string) => line('sidechain_header', { payload: { task_id } })
+  const store = newStore(t, {
+    '.sidechains/task-1.jsonl': header('task-1'),
+    '.sidechains/task-2.jsonl': header('task-2'),
+    '.sidechains/empty.jsonl': '',
+  })
+  mkdirSync(join(store.root, '.sidechains', 'folder.jsonl'))
+  const message = expect.stringContaining('task-1 of nobody, task-2 of nobody')
+  expect(() => findSidechain('task', store)).toThrow(
+    expect.objectContaining({ code: 'ERR_AMBIGUOUS', message }),
+  )
+  const { sidechains, skipped } = listSidechains(store)
+  expect(sidechains.map(({ task_id }) => task_id)).toEqual(['task-1', 'task-2'])
+  expect(skipped.map(({ path }) => path)).toContain(join(store.root, '.sidechains', 'folder.jsonl'))
+})
+
+test('the text of a session in which nobody spoke is not there', async (t) => {
+  const store = newStore(t, {
+    '.transcripts/quiet.jsonl': line('turn_end', { payload: {} }),
+    '.transcripts/loud.jsonl': Buffer.concat([said, Buffer.from('{"type":"user"\n')]),
+  })
+  await expect(transcriptText('quiet', store)).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+  expect(await transcriptText('loud', store)).toMatchObject({
+    sessionKey: 'loud',
+    content: 'User: hello',
+  })
+})
