@@ -35,8 +35,9 @@ export async function checkLog(
     const diagnostics = found.filter(({ severity }) => severity !== 'info')
     return diagnostics.length === 0 ? undefined : damageOf(path, diagnostics)
   } catch (error) {
+    if (!isSessionError(error)) throw error
     // Whoever moved or removed it meanwhile knows of it.
-    if (!isSessionError(error) || error.code === 'ERR_NOT_FOUND') return undefined
+    if (error.code === 'ERR_NOT_FOUND') return undefined
     return { code: 'unreadable', severity: 'error', path, message: error.message }
   }
 }
