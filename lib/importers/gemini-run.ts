@@ -64,8 +64,14 @@ export class GeminiRun implements ImportRun {
 
   #set(fields: ForeignValue, record: ForeignRecord, ts: string): void {
     const { messages, ...facts } = fields
-    if (Object.keys(facts).length > 0) this.#keep(facts, record, ts)
-    if (Array.isArray(messages)) this.#replaceAll(messages, record, ts)
+    if (!Array.isArray(messages)) {
+      this.#keep(fields, record, ts)
+      return
+    }
+    const hasFacts = Object.keys(facts).length > 0
+    if (hasFacts) this.#keep(facts, record, ts)
+    const isChange = this.#replaceAll(messages, record, ts)
+    if (!hasFacts && !isChange) this.#emitter.sink.dropped('repeated_record', record)
   }
 
   #keep(facts: ForeignValue, record: ForeignRecord, ts: string): void {
@@ -161,7 +167,8 @@ export class GeminiRun implements ImportRun {
     return this.#live.findLast(({ shown }) => shown.length > 0)?.shown.at(-1)
   }
 
-  #replaceAll(messages: readonly unknown[], record: ForeignRecord, ts: string): void {
+  /** Whether it is another list than before. */
+  #replaceAll(messages: readonly unknown[], record: ForeignRecord, ts: string): boolean {
     const wanted = messages.map((message) => {
       const fields = fieldsOf(message)
       const json = JSON.stringify(message)
@@ -170,10 +177,11 @@ export class GeminiRun implements ImportRun {
     const isGrown = this.#live.every((live, index) => wanted[index] === live)
     if (!isGrown) {
       this.#rearrange(wanted, record, ts)
-      return
+      return true
     }
-    for (const message of wanted.slice(this.#live.length))
-      this.#live.push(this.#written(message, record, ts))
+    const added = wanted.slice(this.#live.length)
+    for (const message of added) this.#live.push(this.#written(message, record, ts))
+    return added.length > 0
   }
 
   /** Another list: what is new in it is written, then a boundary says what is kept, in its order. */
