@@ -79,7 +79,7 @@ export class GeminiRun implements ImportRun {
     if (isStripped) this.#emitter.sink.dropped('permission_state', record)
     const title = summaryOf(facts)
     if (title !== undefined) this.#emitter.title(title, 'auto', record, ts)
-    const uuid = this.#emitter.uuidOf(undefined, record)
+    const uuid = this.#nameOf(undefined, record)
     const type = this.#emitter.typeOf('metadata')
     this.#emitter.emit({ type, uuid, prev: null, payload: { record: value } }, record, ts)
   }
@@ -129,7 +129,8 @@ export class GeminiRun implements ImportRun {
     return value
   }
 
-  #nameOf(id: string, record: ForeignRecord): string {
+  /** Without an id of its own it is named by its place, which it may share with others. */
+  #nameOf(id: string | undefined, record: ForeignRecord): string {
     const uuid = this.#emitter.uuidOf(id, record)
     const version = (this.#versions.get(uuid) ?? 0) + 1
     this.#versions.set(uuid, version)

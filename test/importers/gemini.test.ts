@@ -15,3 +15,10 @@ it('a record that changes nothing is accounted for, too', () => {
   expect(types).toEqual([metadata, 'user', metadata, metadata])
   expect(losses).toMatchObject({ dropped: { repeated_record: 1 }, repaired: {} })
 })
+
+it('messages whose ids cannot be ours have names of their own', () => {
+  const messages = ['', '', 'a b'].map((id) => ({ id, type: 'user', content: id }))
+  const { events, losses } = importValues('gemini', [{ ...HEAD, messages }])
+  expect(new Set(events.map(({ uuid }) => uuid)).size).toBe(4)
+  expect(losses.repaired).toEqual({ bad_id: 3 })
+})
