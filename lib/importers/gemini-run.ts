@@ -88,22 +88,22 @@ export class GeminiRun implements ImportRun {
     const id = String(message['id'])
     const index = this.#live.findLastIndex((live) => live.id === id)
     if (index === -1) {
-      this.#live.push(this.#write(message, record, ts))
+      this.#live.push(this.#write(message, record))
     } else if (this.#live[index]!.json === JSON.stringify(message)) {
       this.#emitter.sink.dropped('repeated_record', record)
     } else if (index === this.#live.length - 1) {
       // The usual case: a reply that grows. It takes the place of what it was before.
       this.#goBack(index, record, ts, 'replaced')
-      this.#live.push(this.#write(message, record, ts))
+      this.#live.push(this.#write(message, record))
     } else {
       const wanted = this.#live.map((live, at) => (at === index ? message : live))
       this.#rearrange(wanted, record, ts)
     }
   }
 
-  #write(message: ForeignValue, record: ForeignRecord, ts: string): Live {
+  #write(message: ForeignValue, record: ForeignRecord): Live {
     const id = String(message['id'])
-    const own = this.#emitter.timeOf(message['timestamp'], record)
+    const ts = this.#emitter.timeOf(message['timestamp'], record)
     const name = this.#nameOf(id, record)
     const shown: string[] = []
     for (const [index, { type, payload }] of eventsOf(message).entries()) {
@@ -116,7 +116,7 @@ export class GeminiRun implements ImportRun {
         prev: this.#tip,
         payload: kept,
       }
-      this.#emitter.emit(event, record, own ?? ts)
+      this.#emitter.emit(event, record, ts)
       this.#tip = uuid
       if (type !== undefined) shown.push(uuid)
     }
@@ -181,14 +181,14 @@ export class GeminiRun implements ImportRun {
       return true
     }
     const added = wanted.slice(this.#live.length)
-    for (const message of added) this.#live.push(this.#written(message, record, ts))
+    for (const message of added) this.#live.push(this.#written(message, record))
     return added.length > 0
   }
 
   /** Another list: what is new in it is written, then a boundary says what is kept, in its order. */
   #rearrange(wanted: readonly (Live | ForeignValue)[], record: ForeignRecord, ts: string): void {
     const before = this.#live.length
-    this.#live = wanted.map((message) => this.#written(message, record, ts))
+    this.#live = wanted.map((message) => this.#written(message, record))
     const boundaryUuid = `${this.#emitter.uuidOf(undefined, record)}~list`
     this.#epoch++
     const compaction = {
@@ -207,8 +207,8 @@ export class GeminiRun implements ImportRun {
     this.#tip = boundaryUuid
   }
 
-  #written(message: Live | ForeignValue, record: ForeignRecord, ts: string): Live {
-    return isLive(message) ? message : this.#write(message, record, ts)
+  #written(message: Live | ForeignValue, record: ForeignRecord): Live {
+    return isLive(message) ? message : this.#write(message, record)
   }
 }
 
