@@ -149,7 +149,7 @@ export class GeminiRun implements ImportRun {
     this.#live.length = index
     const isRoot = before === undefined
     if (isRoot) this.#boundary = undefined
-    const prev = isRoot ? HEADER_UUID : before.isNew ? before.last : (this.#boundary ?? before.last)
+    const prev = isRoot ? HEADER_UUID : before.isNew ? before.last : this.#boundary!
     // What stands before the boundary cannot be followed without undoing it.
     const truncate_after = isRoot || before.isNew ? undefined : this.#lastShown()
     const target_uuid = before?.last ?? HEADER_UUID

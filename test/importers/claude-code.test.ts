@@ -44,9 +44,11 @@ describe('a line', () => {
   })
 
   it('of no type is kept as a record beside the chain', () => {
-    const { events } = madeOf(user('u1', null, 'hi'), { value: 3 }, { type: '!?', sessionId: 's' })
+    const odd = [{ value: 3 }, { type: '', sessionId: 's' }, { type: '!?', sessionId: 's' }]
+    const { events } = madeOf(user('u1', null, 'hi'), ...odd)
     expect(events.slice(1)).toMatchObject([
       { type: 'claude-code:record', prev_uuid: null, payload: { record: { value: 3 } } },
+      { type: 'claude-code:record', prev_uuid: null },
       { type: 'claude-code:-', prev_uuid: null },
     ])
   })
