@@ -180,6 +180,14 @@ test('start tells the context of this project', async (t) => {
   expect((await runCli(['start', '--mode', 'huge'], place)).exitCode).toBe(2)
 })
 
+test('start says that a session is the first, and that a checkpoint is due', async (t) => {
+  const place = newPlace(t)
+  expect(await runWell(['start', '--all'], place)).toBe('# default (first session)\n')
+  await storeSession(place, 'demo')
+  const text = await runWell(['start', '--session', 'demo', '--nudge-after', '1'], place)
+  expect(text).toMatch(/^# default \(first session\)\n\n2 prompts since the last checkpoint/)
+})
+
 test('relocate lets a new folder answer for an old one', async (t) => {
   const place = newPlace(t)
   await storeSession(place, 'demo')

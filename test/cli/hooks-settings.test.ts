@@ -1,7 +1,7 @@
 // hooks install, uninstall and status as people run them: the built binary, real files, an empty
 // home.
 
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import {
   chmodSync,
   linkSync,
@@ -53,6 +53,20 @@ describe('hooks install', () => {
       "Nothing was changed yet; do it with: jsonl-session hooks install --agent 'o'\\''neill' --apply\n",
     )
     expect(read()).toBe(THEIRS)
+  })
+
+  it('passes on where to write, as whole paths, and warns of a copy that npx may remove', async (t) => {
+    const { hooks, home } = homeWith(t)
+    const shown = await hooks('install', '--root', 'store', '--home', './mine')
+    expect(shown.stdout).toContain(JSON.stringify(join(home, 'store')))
+    expect(shown.stdout).toContain(JSON.stringify(join(home, 'mine')))
+    const copy = join(home, '_npx', 'x', 'dist')
+    mkdirSync(copy, { recursive: true })
+    symlinkSync(dirname(BINARY), join(copy, 'bin'))
+    const args = [join(copy, 'bin', 'jsonl-session.cjs'), 'hooks', 'install']
+    const env = { HOME: home, PATH: process.env['PATH'] }
+    const { stderr } = spawnSync(process.execPath, args, { cwd: home, env, encoding: 'utf8' })
+    expect(stderr).toContain('npx may remove this copy any day')
   })
 
   it('and uninstall after it leave the same bytes and the same mode', async (t) => {
