@@ -122,6 +122,10 @@ test('checkpoints prune is a plan until it is told to apply (000-36, 000-37, 000
   expect(report).toMatchObject({ isApplied: true, shards: [{ recordsDropped: 1, isDue: true }] })
   expect(readFileSync(path, 'utf8')).not.toContain('nine days')
   expect(await digests()).toEqual(visible)
+  await old('demo', 'seven and a half', 7.5)
+  const told = await runCli(['checkpoints', 'prune', '--force', '--apply'], place)
+  expect(told.stdout).toMatch(/^dropped 1 records, .*\n$/)
+  expect(told.stderr).not.toContain('--apply')
 })
 
 test('recover shows what the next session should know, and writes nothing (000-74)', async (t) => {

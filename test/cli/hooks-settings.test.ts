@@ -4,6 +4,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import {
   chmodSync,
+  existsSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -67,6 +68,18 @@ describe('hooks install', () => {
     const env = { HOME: home, PATH: process.env['PATH'] }
     const { stderr } = spawnSync(process.execPath, args, { cwd: home, env, encoding: 'utf8' })
     expect(stderr).toContain('npx may remove this copy any day')
+  })
+
+  it('makes a file that uninstall would take away again, as a plan and as JSON', async (t) => {
+    const { hooks, path } = homeWith(t)
+    expect((await hooks('install', '--apply')).stdout).toContain(`--- /dev/null\n+++ ${path}\n`)
+    const plan = await hooks('uninstall')
+    expect(plan.stdout).toContain(`--- ${path}\n+++ /dev/null\n`)
+    const told = JSON.parse((await hooks('uninstall', '--json')).stdout)
+    expect(told).toMatchObject({ path, isChange: true, isApplied: false })
+    expect(existsSync(path)).toBe(true)
+    await hooks('uninstall', '--apply')
+    expect(existsSync(path)).toBe(false)
   })
 
   it('and uninstall after it leave the same bytes and the same mode', async (t) => {

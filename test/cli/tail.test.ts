@@ -14,6 +14,7 @@ test('tail of a store names the session whenever it changes', async (t) => {
   expect(stdout.match(/^==> .*$/gm)).toEqual(['==> one <==', '==> two <=='])
   expect(stdout).toMatch(/\n\n==> two <==\n.*session_header.*\n.*again\n$/)
   expect(stderr).toMatch(/^Go on with --since-cursor \S+\n$/)
+  expect((await runCli(['tail', '--quiet'], place)).stderr).toBe('')
   const cursor = stderr.trimEnd().split(' ').at(-1)!
   const nothing = await runCli(['tail', '--since-cursor', cursor], place)
   expect(nothing).toMatchObject({ stdout: '', exitCode: 1 })
