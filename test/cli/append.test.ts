@@ -184,7 +184,7 @@ test('append points at the place where a payload is no JSON, also in a long one'
 test('append to a session that another process holds waits there, if it stands beside the chain', async (t) => {
   const root = temporaryFolder(t)
   const session = await createSession({ root, home: root, id: 'demo', project: '/work' })
-  t.onTestFinished(() => session.close())
+  t.onTestFinished(async () => void (await session.close()))
   const append = (type: string, payload: object, ...more: string[]) =>
     runCli(['append', 'demo', '--type', type, '--payload', JSON.stringify(payload), ...more], {
       root,

@@ -20,7 +20,7 @@ const { mergeProcessCovs } = (await load('@bcoe/v8-coverage')).default
 const { default: toIstanbul } = await load('ast-v8-to-istanbul')
 
 const ROOMS = ['bin/', 'lib/cli/', 'lib/mcp/']
-const TESTS = ['test/cli', 'test/mcp', 'test/hooks', 'test/docs']
+const TESTS = ['test/cli', 'test/mcp', 'test/hooks']
 const FOLDER = resolve('coverage/cli')
 const PACKAGE = join(FOLDER, 'package')
 const PROGRAM = join(PACKAGE, 'dist/bin')
