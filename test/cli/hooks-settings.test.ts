@@ -70,6 +70,16 @@ describe('hooks install', () => {
     expect(stderr).toContain('npx may remove this copy any day')
   })
 
+  it('names the program itself where it was called by another name', async (t) => {
+    const { home } = homeWith(t)
+    symlinkSync(BINARY, join(home, 'sess'))
+    const env = { HOME: home, PATH: process.env['PATH'] }
+    const args = [join(home, 'sess'), 'hooks', 'install']
+    const { stdout } = spawnSync(process.execPath, args, { cwd: home, env, encoding: 'utf8' })
+    expect(stdout).toContain(JSON.stringify(BINARY))
+    expect(stdout).not.toContain(join(home, 'sess'))
+  })
+
   it('makes a file that uninstall would take away again, as a plan and as JSON', async (t) => {
     const { hooks, path } = homeWith(t)
     expect((await hooks('install', '--apply')).stdout).toContain(`--- /dev/null\n+++ ${path}\n`)
