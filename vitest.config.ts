@@ -16,7 +16,7 @@ export default defineConfig({
       // What is reached, room by room, so that it cannot be lost again. The rooms that a format or a
       // promise depends on are at 100; what only other systems answer is left out where it stands,
       // with the reason. The rooms of the command line and of MCP are missing: their tests run the
-      // built program.
+      // built program (see test/coverage/run.mjs).
       thresholds: {
         'lib/format/**': { branches: 100 },
         'lib/chain/**': { branches: 100 },
@@ -28,8 +28,9 @@ export default defineConfig({
         'lib/store/**': { branches: 93 },
         'lib/files/**': { branches: 96 },
         'lib/session/**': { branches: 93 },
-        'lib/exporters/**': { branches: 85 },
-        'lib/hooks/**': { branches: 79 },
+        'lib/exporters/**': { branches: 100 },
+        'lib/importers/**': { branches: 99 },
+        'lib/hooks/**': { branches: 98 },
       },
     },
   },

@@ -84,7 +84,7 @@ function wordsOf(line: string): string[] {
   for (const [, single, double, escaped, plain, space] of line.matchAll(PIECE)) {
     if (space === undefined) {
       const inDouble = double?.replaceAll(/\\([\\"$`])/g, '$1')
-      word = `${word ?? ''}${single ?? inDouble ?? escaped ?? plain ?? ''}`
+      word = `${word ?? ''}${single ?? inDouble ?? escaped ?? plain}`
     } else if (word !== undefined) {
       words.push(word)
       word = undefined

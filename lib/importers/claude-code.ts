@@ -2,7 +2,7 @@
 // lines linked by `parentUuid`, with facts about the session between them.
 
 import { CLAUDE_CODE, ClaudeRun } from './claude-run.js'
-import { firstText, textOf } from './fields.js'
+import { firstText } from './fields.js'
 import type { ForeignValue, Importer, SourceFacts } from './importer.js'
 import { toTime } from './time.js'
 
@@ -56,7 +56,7 @@ function describe(first: readonly ForeignValue[], name: string): SourceFacts {
   }
   if (isTask && told !== undefined) {
     const agent = firstText(lines.map(({ agentId }) => agentId))
-    return { ...facts, session_id: told, task_id: agent ?? textOf(name) ?? told }
+    return { ...facts, session_id: told, task_id: agent ?? name }
   }
   const session_id = UUID.test(name) ? name : (told ?? name)
   const kind = lines.some(({ entrypoint }) => entrypoint === 'sdk-cli') ? 'headless' : undefined

@@ -152,14 +152,13 @@ export class ClaudeRun implements ImportRun {
     if (place.kind === 'kept') return this.#branchFromKept(place.node, id, record, ts)
     const isLost = this.#isDamaged
     this.#emitter.sink.repaired(isLost ? 'parent_damaged' : 'parent_missing', record)
-    const other = this.#tree.placeFor(isLost ? undefined : null, reply)
-    return other.kind === 'missing' ? this.#tree.tip : other.node
+    return isLost ? this.#tree.tip : this.#tree.root
   }
 
   /** From the middle of what a boundary kept: the boundary counts, the rest of it does not. */
   #branchFromKept(kept: Node, id: string, record: ForeignRecord, ts: string): Node {
-    const { tip, boundary } = this.#tree
-    const after = boundary ?? tip
+    const { tip } = this.#tree
+    const after = this.#tree.boundary!
     const payload = { target_uuid: kept.uuid, from_uuid: tip.uuid, truncate_after: kept.uuid }
     const uuid = `${id}~rewind`
     this.#emitter.emit({ type: 'rewind', uuid, prev: after.uuid, payload }, record, ts)

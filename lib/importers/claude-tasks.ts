@@ -39,6 +39,7 @@ export class ClaudeTasks {
   readonly #taskOfLine = new Map<string, string>()
   readonly #taskOfCall = new Map<string, string>()
   readonly #spawned = new Set<string>()
+  readonly #ended = new Set<string>()
 
   constructor(emitter: Emitter, tasks: ImportContext['tasks']) {
     this.#emitter = emitter
@@ -77,7 +78,7 @@ export class ClaudeTasks {
         isSuccess: completion_status === 'completed',
         summary: text,
       })
-      const uuid = `${task_id}~result`
+      const uuid = this.#nameResult(task_id, record)
       const payload = {
         task_id,
         completion_status,
@@ -114,6 +115,13 @@ export class ClaudeTasks {
     } else {
       this.#emitter.verbatim(String(type), { uuid: id, prev, task }, record, ts)
     }
+  }
+
+  /** One that is called again comes back again. */
+  #nameResult(task: string, { byte_offset }: ForeignRecord): string {
+    const isFirst = !this.#ended.has(task)
+    this.#ended.add(task)
+    return isFirst ? `${task}~result` : `${task}~result-${byte_offset}`
   }
 
   #callFor(prompt: string): Call | undefined {

@@ -41,6 +41,10 @@ export class ClaudeTree {
   #boundary: Node | undefined
   #tip: Node = ROOT
 
+  get root(): Node {
+    return ROOT
+  }
+
   get tip(): Node {
     return this.#tip
   }

@@ -12,13 +12,14 @@ export interface CodexEvent {
   readonly text?: string
 }
 
-const CALLS: Readonly<Record<string, string | undefined>> = {
-  function_call: undefined,
-  custom_tool_call: undefined,
-  local_shell_call: 'local_shell',
-  tool_search_call: 'tool_search',
-  tool_call: undefined,
-}
+/** With the name of the tool, where the item does not tell it. */
+const CALLS: ReadonlyMap<string, string | undefined> = new Map([
+  ['function_call', undefined],
+  ['custom_tool_call', undefined],
+  ['local_shell_call', 'local_shell'],
+  ['tool_search_call', 'tool_search'],
+  ['tool_call', undefined],
+])
 
 const RESULTS = new Set([
   'function_call_output',
@@ -46,7 +47,7 @@ export function eventOf(item: ForeignValue, fallbackId: string): CodexEvent | un
     const content = toContent(item['content'] ?? item['message'])
     return { type: 'assistant', payload: { content }, text: plainText(content) }
   }
-  if (type in CALLS) return callOf(item, CALLS[type], fallbackId)
+  if (CALLS.has(type)) return callOf(item, CALLS.get(type), fallbackId)
   if (RESULTS.has(type)) return resultOf(item, fallbackId)
   if (BLOCKS.has(type)) return { type: 'assistant', payload: { content: [item] } }
   return undefined

@@ -36,7 +36,7 @@ export function plainText(content: unknown): string {
 export interface UsageNames {
   readonly input: string
   readonly output: string
-  readonly cacheRead?: string
+  readonly cacheRead: string
   readonly cacheWrite?: string
 }
 
@@ -46,7 +46,7 @@ export function toUsage(value: unknown, names: UsageNames): ForeignUsage | undef
   const input_tokens = countOf(fields[names.input])
   const output_tokens = countOf(fields[names.output])
   if (input_tokens === undefined || output_tokens === undefined) return undefined
-  const read = names.cacheRead === undefined ? undefined : countOf(fields[names.cacheRead])
+  const read = countOf(fields[names.cacheRead])
   const write = names.cacheWrite === undefined ? undefined : countOf(fields[names.cacheWrite])
   return {
     input_tokens,

@@ -64,8 +64,14 @@ export class GeminiRun implements ImportRun {
 
   #set(fields: ForeignValue, record: ForeignRecord, ts: string): void {
     const { messages, ...facts } = fields
-    if (Object.keys(facts).length > 0) this.#keep(facts, record, ts)
-    if (Array.isArray(messages)) this.#replaceAll(messages, record, ts)
+    if (!Array.isArray(messages)) {
+      this.#keep(fields, record, ts)
+      return
+    }
+    const hasFacts = Object.keys(facts).length > 0
+    if (hasFacts) this.#keep(facts, record, ts)
+    const isChange = this.#replaceAll(messages, record, ts)
+    if (!hasFacts && !isChange) this.#emitter.sink.dropped('repeated_record', record)
   }
 
   #keep(facts: ForeignValue, record: ForeignRecord, ts: string): void {
@@ -73,7 +79,7 @@ export class GeminiRun implements ImportRun {
     if (isStripped) this.#emitter.sink.dropped('permission_state', record)
     const title = summaryOf(facts)
     if (title !== undefined) this.#emitter.title(title, 'auto', record, ts)
-    const uuid = this.#emitter.uuidOf(undefined, record)
+    const uuid = this.#nameOf(undefined, record)
     const type = this.#emitter.typeOf('metadata')
     this.#emitter.emit({ type, uuid, prev: null, payload: { record: value } }, record, ts)
   }
@@ -82,22 +88,22 @@ export class GeminiRun implements ImportRun {
     const id = String(message['id'])
     const index = this.#live.findLastIndex((live) => live.id === id)
     if (index === -1) {
-      this.#live.push(this.#write(message, record, ts))
+      this.#live.push(this.#write(message, record))
     } else if (this.#live[index]!.json === JSON.stringify(message)) {
       this.#emitter.sink.dropped('repeated_record', record)
     } else if (index === this.#live.length - 1) {
       // The usual case: a reply that grows. It takes the place of what it was before.
       this.#goBack(index, record, ts, 'replaced')
-      this.#live.push(this.#write(message, record, ts))
+      this.#live.push(this.#write(message, record))
     } else {
       const wanted = this.#live.map((live, at) => (at === index ? message : live))
       this.#rearrange(wanted, record, ts)
     }
   }
 
-  #write(message: ForeignValue, record: ForeignRecord, ts: string): Live {
+  #write(message: ForeignValue, record: ForeignRecord): Live {
     const id = String(message['id'])
-    const own = this.#emitter.timeOf(message['timestamp'], record)
+    const ts = this.#emitter.timeOf(message['timestamp'], record)
     const name = this.#nameOf(id, record)
     const shown: string[] = []
     for (const [index, { type, payload }] of eventsOf(message).entries()) {
@@ -110,7 +116,7 @@ export class GeminiRun implements ImportRun {
         prev: this.#tip,
         payload: kept,
       }
-      this.#emitter.emit(event, record, own ?? ts)
+      this.#emitter.emit(event, record, ts)
       this.#tip = uuid
       if (type !== undefined) shown.push(uuid)
     }
@@ -123,7 +129,8 @@ export class GeminiRun implements ImportRun {
     return value
   }
 
-  #nameOf(id: string, record: ForeignRecord): string {
+  /** Without an id of its own it is named by its place, which it may share with others. */
+  #nameOf(id: string | undefined, record: ForeignRecord): string {
     const uuid = this.#emitter.uuidOf(id, record)
     const version = (this.#versions.get(uuid) ?? 0) + 1
     this.#versions.set(uuid, version)
@@ -142,7 +149,7 @@ export class GeminiRun implements ImportRun {
     this.#live.length = index
     const isRoot = before === undefined
     if (isRoot) this.#boundary = undefined
-    const prev = isRoot ? HEADER_UUID : before.isNew ? before.last : (this.#boundary ?? before.last)
+    const prev = isRoot ? HEADER_UUID : before.isNew ? before.last : this.#boundary!
     // What stands before the boundary cannot be followed without undoing it.
     const truncate_after = isRoot || before.isNew ? undefined : this.#lastShown()
     const target_uuid = before?.last ?? HEADER_UUID
@@ -161,7 +168,8 @@ export class GeminiRun implements ImportRun {
     return this.#live.findLast(({ shown }) => shown.length > 0)?.shown.at(-1)
   }
 
-  #replaceAll(messages: readonly unknown[], record: ForeignRecord, ts: string): void {
+  /** Whether it is another list than before. */
+  #replaceAll(messages: readonly unknown[], record: ForeignRecord, ts: string): boolean {
     const wanted = messages.map((message) => {
       const fields = fieldsOf(message)
       const json = JSON.stringify(message)
@@ -170,16 +178,17 @@ export class GeminiRun implements ImportRun {
     const isGrown = this.#live.every((live, index) => wanted[index] === live)
     if (!isGrown) {
       this.#rearrange(wanted, record, ts)
-      return
+      return true
     }
-    for (const message of wanted.slice(this.#live.length))
-      this.#live.push(this.#written(message, record, ts))
+    const added = wanted.slice(this.#live.length)
+    for (const message of added) this.#live.push(this.#written(message, record))
+    return added.length > 0
   }
 
   /** Another list: what is new in it is written, then a boundary says what is kept, in its order. */
   #rearrange(wanted: readonly (Live | ForeignValue)[], record: ForeignRecord, ts: string): void {
     const before = this.#live.length
-    this.#live = wanted.map((message) => this.#written(message, record, ts))
+    this.#live = wanted.map((message) => this.#written(message, record))
     const boundaryUuid = `${this.#emitter.uuidOf(undefined, record)}~list`
     this.#epoch++
     const compaction = {
@@ -198,8 +207,8 @@ export class GeminiRun implements ImportRun {
     this.#tip = boundaryUuid
   }
 
-  #written(message: Live | ForeignValue, record: ForeignRecord, ts: string): Live {
-    return isLive(message) ? message : this.#write(message, record, ts)
+  #written(message: Live | ForeignValue, record: ForeignRecord): Live {
+    return isLive(message) ? message : this.#write(message, record)
   }
 }
 

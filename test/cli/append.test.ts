@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { createSession } from '../../lib/index.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 import { runCli, runInTerminal, runWell } from './command-line.js'
 
@@ -162,4 +163,39 @@ test('append that waits for a person to type says so', async (t) => {
   expect(stderr).toContain('Waiting for the payload')
   expect(stdout).toMatch(/^appended user/)
   expect(exitCode).toBe(0)
+})
+
+test('append points at the place where a payload is no JSON, also in a long one', async (t) => {
+  const root = temporaryFolder(t)
+  const refused = async (payload: string) => {
+    const args = ['append', 'demo', '--type', 'user', '--payload', payload]
+    const { stderr, exitCode } = await runCli(args, { root })
+    expect(exitCode).toBe(2)
+    return stderr.split('\n')
+  }
+  expect((await refused('{"a":'))[0]).toMatch(/The payload ends too early at position 5 /)
+  const words = `"${'word '.repeat(20)}"`
+  const [what, line, arrow] = await refused(`{"a":${words},oops:${words}}`)
+  expect(what).toMatch(/is not JSON at position 108 \(line 1, column 109\):$/)
+  expect(line).toMatch(/^ {2}….*,oops:.*…$/)
+  expect(line![arrow!.indexOf('^')]).toBe('o')
+})
+
+test('append to a session that another process holds waits there, if it stands beside the chain', async (t) => {
+  const root = temporaryFolder(t)
+  const session = await createSession({ root, home: root, id: 'demo', project: '/work' })
+  t.onTestFinished(async () => void (await session.close()))
+  const append = (type: string, payload: object, ...more: string[]) =>
+    runCli(['append', 'demo', '--type', type, '--payload', JSON.stringify(payload), ...more], {
+      root,
+      env: { JSONL_SESSION_LOCK_TIMEOUT_MS: '50' },
+    })
+  const queued = await append('session_meta', { title: 'One' }, '--uuid', 't1')
+  expect(queued).toMatchObject({
+    stdout: 'queued t1: another process is writing this session and will take it over\n',
+    exitCode: 0,
+  })
+  const told = await append('session_meta', { title: 'Two' }, '--uuid', 't2', '--json')
+  expect(JSON.parse(told.stdout)).toEqual({ uuid: 't2', queued: true })
+  expect(await append('user', { content: 'hi' })).toMatchObject({ stdout: '', exitCode: 5 })
 })

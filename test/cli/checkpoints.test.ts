@@ -122,6 +122,10 @@ test('checkpoints prune is a plan until it is told to apply (000-36, 000-37, 000
   expect(report).toMatchObject({ isApplied: true, shards: [{ recordsDropped: 1, isDue: true }] })
   expect(readFileSync(path, 'utf8')).not.toContain('nine days')
   expect(await digests()).toEqual(visible)
+  await old('demo', 'seven and a half', 7.5)
+  const told = await runCli(['checkpoints', 'prune', '--force', '--apply'], place)
+  expect(told.stdout).toMatch(/^dropped 1 records, .*\n$/)
+  expect(told.stderr).not.toContain('--apply')
 })
 
 test('recover shows what the next session should know, and writes nothing (000-74)', async (t) => {
@@ -178,6 +182,14 @@ test('start tells the context of this project', async (t) => {
   const none = JSON.parse(await runWell(['start', '--json', '--mode', 'none'], place))
   expect(none.sessionContext.recentSessions).toEqual([])
   expect((await runCli(['start', '--mode', 'huge'], place)).exitCode).toBe(2)
+})
+
+test('start says that a session is the first, and that a checkpoint is due', async (t) => {
+  const place = newPlace(t)
+  expect(await runWell(['start', '--all'], place)).toBe('# default (first session)\n')
+  await storeSession(place, 'demo')
+  const text = await runWell(['start', '--session', 'demo', '--nudge-after', '1'], place)
+  expect(text).toMatch(/^# default \(first session\)\n\n2 prompts since the last checkpoint/)
 })
 
 test('relocate lets a new folder answer for an old one', async (t) => {

@@ -94,7 +94,7 @@ describe('the kept code of a command', () => {
 
   it('is kept of programs only that call no import(), which they would not have', () => {
     const hot = join(dirname(BINARY), 'hot')
-    for (const name of readdirSync(hot)) {
+    for (const name of readdirSync(hot).filter((file) => file.endsWith('.cjs'))) {
       expect(readFileSync(join(hot, name), 'latin1')).not.toMatch(/\bimport\(/)
     }
   })

@@ -8,7 +8,10 @@ import { expect } from 'vitest'
 import { main } from '../../bin/main.js'
 import type { CliIo } from '../../lib/cli/index.js'
 
-export const BINARY = fileURLToPath(new URL('../../dist/bin/jsonl-session.cjs', import.meta.url))
+/** Another build of it, where somebody measures what the tests run through. */
+export const BINARY =
+  process.env['JSONL_SESSION_TEST_BINARY'] ??
+  fileURLToPath(new URL('../../dist/bin/jsonl-session.cjs', import.meta.url))
 
 export interface Answer {
   readonly stdout: string

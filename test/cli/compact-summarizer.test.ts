@@ -46,6 +46,31 @@ test('compact --plan shows what would be summed up, kept and saved, and writes n
   expect(contentsOf(place.root)).toEqual(before)
 })
 
+test('compact --plan says what is kept before a summary, or that nothing is', async (t) => {
+  const { place } = await stored(t)
+  const nothing = await runWell(['compact', 'demo', '--plan', '--from', 'm1'], place)
+  expect(nothing).toMatch(/^ {2}summed up {2}30 messages, .*: m1 to m30\n {2}kept {7}0 messages/m)
+  expect(nothing).toMatch(/^ {2}kept +0 messages, 0 tokens$/m)
+  const one = await runWell(['compact', 'demo', '--plan', '--up-to', 'm29'], place)
+  expect(one).toMatch(/^ {2}kept +1 message, \d+ tokens: from m30$/m)
+  const early = ['compact', 'demo', '--plan', '--from', 'm5', '--json']
+  expect(JSON.parse(await runWell(early, place))).toMatchObject({ keeps: 'prefix' })
+  expect(await runWell(early.slice(0, -1), place)).toMatch(/^ {2}kept .*: up to m4$/m)
+})
+
+test('compact --plan tells what the provider counted, and what it learnt of it', async (t) => {
+  const place = newPlace(t)
+  const said = TALK.map(([type, uuid, content], index): Said => {
+    const usage = { input_tokens: 100 * index, output_tokens: 90 }
+    return [type, uuid, type === 'assistant' ? { content, usage } : { content }]
+  })
+  await storeSession(place, 'demo', { said })
+  const stdout = await runWell(['compact', 'demo', '--plan'], place)
+  expect(stdout).toMatch(
+    /counted by the provider up to its last reply; \d\.\d bytes per token here/,
+  )
+})
+
 test('compact --plan --json tells the same to programs, also of a session that is open', async (t) => {
   const place = newPlace(t)
   const session = await openSession(place, 'demo', { said: TALK })

@@ -108,3 +108,39 @@ test('a shell that is not known is wrong use', async () => {
   expect(answer).toMatchObject({ stdout: '', exitCode: 2 })
   expect(answer.stderr).toContain('bash, zsh, fish')
 })
+
+test('a store of very many sessions is offered by names alone', async (t) => {
+  const { root } = newPlace(t)
+  const folder = join(root, '.transcripts')
+  mkdirSync(folder)
+  for (let index = 0; index < 201; index++) writeFileSync(join(folder, `s${index}.jsonl`), '')
+  // An id that is not the name of its file cannot be told without looking into it.
+  writeFileSync(join(folder, '%41.jsonl'), '')
+  const rows = await completed(['show', ''], { root, cwd: root })
+  expect(rows.filter((row) => !row.startsWith(':'))).toHaveLength(201)
+  expect(rows).toContain('s7\t')
+  expect(rows.join()).not.toContain('%')
+})
+
+test('a store under the home folder is found as a shell hands it over', async (t) => {
+  const place = newPlace(t)
+  await storeSession({ ...place, root: join(place.cwd, 'store') }, 'demo-one')
+  const words = ['show', '--root=~/store', 'demo']
+  const env = { HOME: place.cwd }
+  const stdout = await runWell(['__complete', ...words], { env })
+  expect(stdout).toContain('demo-one')
+  const parted = await runWell(['__complete', '--', 'show', '--root', '=', '~/store', ''], { env })
+  expect(parted).toContain('demo-one')
+})
+
+test('values after a sign of equality, files to compare, and ids that no shell takes', async (t) => {
+  expect(valuesOf(await completed(['list', '--root', '=']))).toEqual([':file'])
+  expect(valuesOf(await completed(['relocate', '']))).toEqual([':file'])
+  expect(await completed(['relocate', 'a', 'b', ''])).toEqual([])
+  expect(valuesOf(await completed(['--no']))).toEqual(expect.arrayContaining(['--no-color']))
+  const place = newPlace(t)
+  await storeSession(place, 'two words')
+  await storeSession(place, 'two-words')
+  expect(valuesOf(await completed(['show', 'two'], place))).toContain('two-words')
+  expect(valuesOf(await completed(['show', 'two'], place))).not.toContain('two words')
+})

@@ -2,7 +2,7 @@ import { appendFileSync, chmodSync, statSync, utimesSync, writeFileSync } from '
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runCli, runWell } from './command-line.js'
-import { contentsOf, newPlace, storeSession } from './stored.js'
+import { contentsOf, newPlace, openSession, storeSession } from './stored.js'
 
 test('a healthy store is told on one screen, with 0', async (t) => {
   const place = newPlace(t)
@@ -57,4 +57,25 @@ test('many findings of one kind stay on the screen', async (t) => {
   const { stdout } = await runCli(['doctor'], { root: place.root })
   expect(stdout.match(/^error {2}damage/gm)).toHaveLength(5)
   expect(stdout).toContain('… and 3 more of error damage; --json shows all')
+})
+
+test('what stands in a store and is not known is named, a few of it', async (t) => {
+  const place = newPlace(t)
+  await storeSession(place, 'demo')
+  writeFileSync(join(place.root, 'notes.txt'), '')
+  const one = await runCli(['doctor'], { root: place.root })
+  expect(one.stdout).toMatch(/^not known +.*notes\.txt; left alone$/m)
+  for (let index = 0; index < 6; index++) writeFileSync(join(place.root, `n${index}.txt`), '')
+  const many = await runCli(['doctor'], { root: place.root })
+  expect(many.stdout).toMatch(/^not known +.* and 2 more; left alone$/m)
+})
+
+test('who holds a lock is named, and a home of its own', async (t) => {
+  const place = newPlace(t)
+  const session = await openSession(place, 'demo')
+  t.onTestFinished(() => session.release())
+  const home = newPlace(t).root
+  const { stdout } = await runCli(['doctor', '--home', home], { root: place.root })
+  expect(stdout).toMatch(new RegExp(`^locks +.* held by ${process.pid}$`, 'm'))
+  expect(stdout).toMatch(new RegExp(`^home +${home}$`, 'm'))
 })

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { answerOf, rowsOf, runCli, runInTerminal, runWell, startCli } from './command-line.js'
@@ -132,4 +132,30 @@ test('grep ends quietly when nobody reads any more', async (t) => {
   await answerOf(startCli(['grep', 'no such thing'], place)).then((answer) =>
     expect(answer.exitCode).toBe(1),
   )
+})
+
+test('grep -l --json names files to programs, and a terminal shows each once above its rows', async (t) => {
+  const place = await demo(t)
+  await storeSession(place, 'other', { second: 60, said: SAID })
+  const rows = rowsOf(await runWell(['grep', 'port in use', '-l', '--json'], place))
+  expect(rows).toEqual([
+    { session_id: 'demo', path: place.path },
+    { session_id: 'other', path: place.path.replace('demo', 'other') },
+  ])
+  const { stdout } = await runInTerminal(['grep', 'port in use', '--root', place.root], {
+    columns: 200,
+    env: { NO_COLOR: '1' },
+  })
+  const headings = stdout.split('\n').filter((row) => row.startsWith('/'))
+  expect(headings).toEqual(rows.map(({ path, session_id }) => `${path}  ${session_id}`))
+  expect(stdout).toContain(`\n\n${headings[1]}\n`)
+})
+
+test('grep that could not look everywhere fails, with what it found', async (t) => {
+  const place = await demo(t)
+  mkdirSync(join(place.root, '.transcripts', 'folder.jsonl'))
+  const { stdout, stderr, exitCode } = await runCli(['grep', 'port in use'], place)
+  expect(stdout).toContain('port in use')
+  expect(stderr).toMatch(/^skipped .*folder\.jsonl: /m)
+  expect(exitCode).toBe(2)
 })

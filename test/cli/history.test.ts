@@ -280,3 +280,11 @@ test('history add that finds the history locked says by whom, with exit code 5',
   expect(answer).toMatchObject({ stdout: '', exitCode: 5 })
   expect(answer.stderr).toContain(`pid ${process.pid}`)
 })
+
+test('a prompt of which nobody told when and where has dashes on a terminal', async (t) => {
+  const place = newPlace(t)
+  writeFileSync(join(place.root, 'history.jsonl'), '{"prompt":"who am I"}\n')
+  const args = ['history', '--all', '--root', place.root, '--home', place.root]
+  const { stdout } = await runInTerminal(args, { env: { NO_COLOR: '1' } })
+  expect(stdout).toMatch(/^- +- +who am I\n$/)
+})

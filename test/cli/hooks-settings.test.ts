@@ -1,9 +1,10 @@
 // hooks install, uninstall and status as people run them: the built binary, real files, an empty
 // home.
 
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import {
   chmodSync,
+  existsSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -53,6 +54,42 @@ describe('hooks install', () => {
       "Nothing was changed yet; do it with: jsonl-session hooks install --agent 'o'\\''neill' --apply\n",
     )
     expect(read()).toBe(THEIRS)
+  })
+
+  it('passes on where to write, as whole paths, and warns of a copy that npx may remove', async (t) => {
+    const { hooks, home } = homeWith(t)
+    const shown = await hooks('install', '--root', 'store', '--home', './mine')
+    expect(shown.stdout).toContain(JSON.stringify(join(home, 'store')))
+    expect(shown.stdout).toContain(JSON.stringify(join(home, 'mine')))
+    const copy = join(home, '_npx', 'x', 'dist')
+    mkdirSync(copy, { recursive: true })
+    symlinkSync(dirname(BINARY), join(copy, 'bin'))
+    const args = [join(copy, 'bin', 'jsonl-session.cjs'), 'hooks', 'install']
+    const env = { HOME: home, PATH: process.env['PATH'] }
+    const { stderr } = spawnSync(process.execPath, args, { cwd: home, env, encoding: 'utf8' })
+    expect(stderr).toContain('npx may remove this copy any day')
+  })
+
+  it('names the program itself where it was called by another name', async (t) => {
+    const { home } = homeWith(t)
+    symlinkSync(BINARY, join(home, 'sess'))
+    const env = { HOME: home, PATH: process.env['PATH'] }
+    const args = [join(home, 'sess'), 'hooks', 'install']
+    const { stdout } = spawnSync(process.execPath, args, { cwd: home, env, encoding: 'utf8' })
+    expect(stdout).toContain(JSON.stringify(BINARY))
+    expect(stdout).not.toContain(join(home, 'sess'))
+  })
+
+  it('makes a file that uninstall would take away again, as a plan and as JSON', async (t) => {
+    const { hooks, path } = homeWith(t)
+    expect((await hooks('install', '--apply')).stdout).toContain(`--- /dev/null\n+++ ${path}\n`)
+    const plan = await hooks('uninstall')
+    expect(plan.stdout).toContain(`--- ${path}\n+++ /dev/null\n`)
+    const told = JSON.parse((await hooks('uninstall', '--json')).stdout)
+    expect(told).toMatchObject({ path, isChange: true, isApplied: false })
+    expect(existsSync(path)).toBe(true)
+    await hooks('uninstall', '--apply')
+    expect(existsSync(path)).toBe(false)
   })
 
   it('and uninstall after it leave the same bytes and the same mode', async (t) => {

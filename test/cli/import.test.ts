@@ -33,6 +33,14 @@ function setUp(t: TestContext) {
   return { root, claude, env: { HOME: home, CODEX_HOME: join(home, 'codex') } }
 }
 
+it('import without a path where there is nothing says so, with exit 1', async (t) => {
+  const home = temporaryFolder(t)
+  const env = { HOME: home, CODEX_HOME: join(home, 'codex') }
+  const answer = await runCli(['import'], { root: join(home, 'store'), env })
+  expect(answer).toMatchObject({ stdout: '', exitCode: 1 })
+  expect(answer.stderr).toContain('no transcripts at the known places; name a path')
+})
+
 it('import without a path shows what lies at the known places, and takes nothing', async (t) => {
   const { root, env } = setUp(t)
   const answer = await runCli(['import'], { root, env })

@@ -188,3 +188,11 @@ test('sizes are told in the unit that fits', () => {
     '3.0 TiB',
   ])
 })
+
+test('list --active with nothing open says so', async (t) => {
+  const place = newPlace(t)
+  await storeSession(place, 'demo')
+  const answer = await runCli(['list', '--active'], place)
+  expect(answer).toMatchObject({ stdout: '', exitCode: 1 })
+  expect(answer.stderr).toMatch(/^No open sessions of /)
+})

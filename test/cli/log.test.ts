@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { bareLine, id, line, record, time } from '../helpers/lines.js'
 import { temporaryFile, temporaryFolder } from '../helpers/temporary.js'
 import { rowsOf, runCli, runInTerminal, runWell } from './command-line.js'
@@ -103,6 +103,26 @@ test('log takes a session by its id or by the beginning of it', async (t) => {
   expect(ambiguous).toMatchObject({ stdout: '', exitCode: 2 })
   expect(ambiguous.stderr).toContain('ERR_AMBIGUOUS')
   expect(await runCli(['log', 'alp'], { root })).toMatchObject({ stdout: '', exitCode: 3 })
+})
+
+test.each([
+  [
+    {
+      content: [
+        { type: 'text', text: 'one' },
+        { type: 'tool_use', name: 'Bash' },
+      ],
+    },
+    'one [tool_use Bash]',
+  ],
+  [{ content: ['bare', { type: 'image' }] }, 'bare [image]'],
+  [{ content: { odd: 1 } }, '{"odd":1}'],
+  [{ digest: 'where we stand' }, 'where we stand'],
+  [['no fields'], ''],
+])('a row of a payload %j says %j', async (payload, said) => {
+  const path = temporaryFile({ onTestFinished }, 'demo.jsonl', line('assistant', { payload }))
+  const stdout = await runWell(['log', path])
+  expect(/ assistant +00000000(?: {2}(.*))?\n$/.exec(stdout)?.[1] ?? '').toBe(said)
 })
 
 test('a snippet in a pipe is one line of at most 200 columns', async (t) => {

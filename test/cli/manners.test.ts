@@ -1,5 +1,7 @@
 // What every command owes, read from the table, so that a new one cannot forget it.
 
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { COMMANDS } from '../../lib/cli/commands.js'
 import { parse } from '../../lib/cli/parse.js'
@@ -70,6 +72,23 @@ test('colours: --no-color and NO_COLOR say no, FORCE_COLOR insists, else a termi
   expect(await shown({ TERM: 'xterm' })).toBe(true)
   expect(await shown({ TERM: 'dumb' })).toBe(false)
   expect(await shown({ TERM: 'xterm', NO_COLOR: '1' })).toBe(false)
+})
+
+test('init in a working tree of git keeps the store out of it, and plans before it does', async (t) => {
+  const { cwd } = newPlace(t)
+  mkdirSync(join(cwd, '.git'))
+  writeFileSync(join(cwd, '.git', 'HEAD'), 'ref: refs/heads/main\n')
+  const root = join(cwd, 'store')
+  const args = ['init', '--root', root, '--home', root]
+  const plan = await runCli([...args, '--dry-run'], { cwd })
+  expect(plan.stdout).toContain(`would create  ${root}/.transcripts\n`)
+  expect(plan.stdout).toMatch(/^would add +.*\.gitignore: /m)
+  expect(plan.stderr).toBe('Nothing was done; without --dry-run it is.\n')
+  const done = await runCli(args, { cwd })
+  expect(done.stdout).toMatch(/^added +.*\.gitignore: /m)
+  expect(done.stderr).toContain('git rm --cached')
+  expect(done.stderr).toContain(`hooks install --apply --root ${root}`)
+  expect(done.stderr).toContain(`export JSONL_SESSION_ROOT=${root}`)
 })
 
 test('init prints what it did, and what to do next on stderr', async (t) => {

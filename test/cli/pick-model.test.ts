@@ -43,6 +43,8 @@ test('arrows and ctrl-n, ctrl-p move, and stop at both ends', () => {
   expect(selectedOf(after([next, next, previous]))?.id).toBe('bb22')
   expect(selectedOf(after([{ name: 'end' }]))?.id).toBe('cc33')
   expect(selectedOf(after([{ name: 'end' }, { name: 'pageup' }]))?.id).toBe('aa11')
+  expect(selectedOf(after([{ name: 'pagedown' }]))?.id).toBe('cc33')
+  expect(selectedOf(after([{ name: 'end' }, { name: 'home' }]))?.id).toBe('aa11')
 })
 
 test('letters filter: in a row first, scattered after, each word for itself', () => {
@@ -94,6 +96,16 @@ test('the screen shows the query, the list and the last words, within any size',
   expect(lines[0]).toContain('3 of 3')
   expect(lines.find((line) => line.startsWith('>') && line.includes('Audit'))).toBeDefined()
   expect(lines).toContain('User: hi')
+})
+
+test('the screen says that nothing fits, and names what has no title by its id', () => {
+  const size = { rows: 9, columns: 60, colors: plain }
+  expect(screenOf(after(typed('zzz')), [], size).join('\n')).toContain('nothing fits')
+  const nameless = after([], [{ id: 'dd44', title: '', about: 'yesterday' }])
+  expect(screenOf(nameless, [], size).join('\n')).toMatch(/dd44.*yesterday/)
+  // With nothing to take back, the same list stays.
+  const state = after([])
+  expect(pressKey(state, { name: 'backspace' })).toBe(state)
 })
 
 test('the selected one is on the screen, however long the list is', () => {

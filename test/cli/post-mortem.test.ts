@@ -1,7 +1,7 @@
 // tail, export and repair as people call them: the built binary, real files, real signals.
 
 import { createHash } from 'node:crypto'
-import { appendFileSync, existsSync, readFileSync, statSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
@@ -115,4 +115,22 @@ test('repair writes a copy that verifies, and a report; the original stays (A44)
   expect(told).toContain('4 read, 3 kept (0 salvaged), 1 dropped')
   expect(told).toMatch(/dropped {3}line 3, bytes \d+–\d+ {2}bad_line: The line is not JSON/)
   expect(existsSync(`${output}.2`)).toBe(true)
+})
+
+test('repair makes a header where the first one is lost, and says so', async (t) => {
+  const root = temporaryFolder(t)
+  await say(root, 'demo', 'one')
+  const path = join(root, '.transcripts', 'demo.jsonl')
+  const [, ...rest] = readFileSync(path, 'utf8').split('\n')
+  writeFileSync(path, ['spoiled', ...rest].join('\n'))
+  const { stdout } = await runCli(['repair', path, '--output', join(root, 'new.jsonl')], { root })
+  expect(stdout).toContain('  made      a header, because the first one is lost\n')
+})
+
+test('export --force without a file to replace is wrong use', async (t) => {
+  const root = temporaryFolder(t)
+  await say(root, 'demo', 'one')
+  const answer = await runCli(['export', 'demo', '--force'], { root })
+  expect(answer).toMatchObject({ stdout: '', exitCode: 2 })
+  expect(answer.stderr).toContain('--force goes with --output')
 })

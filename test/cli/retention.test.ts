@@ -63,3 +63,16 @@ test.for([
   expect(answer).toMatchObject({ stdout: '', exitCode })
   expect(contentsOf(place.root)).toEqual(before)
 })
+
+test('prune --archived drops what lies in the archive, and nothing of the trash', async (t) => {
+  const place = newPlace(t)
+  await storeSession(place, 'kept')
+  await storeSession(place, 'old')
+  await runWell(['archive', 'old', '--apply'], place)
+  await runWell(['trash', 'kept', '--apply'], place)
+  const args = ['prune', '--archived', '--older-than', '1d']
+  expect(await runWell(args, place)).toMatch(/^would drop {2}old .*\n$/)
+  expect(await runWell([...args, '--apply'], place)).toMatch(/^dropped {2}old .*\n$/)
+  expect(await runCli(['archive', 'list'], place)).toMatchObject({ stdout: '', exitCode: 1 })
+  expect(await runWell(['trash', 'list'], place)).toMatch(/^kept /)
+})

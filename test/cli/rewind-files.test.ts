@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync } from 'node:fs'
+import { chmodSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startWork, type Work } from '../files/project.js'
@@ -69,6 +69,58 @@ test('newer work is a conflict, left alone with exit 1, and replaced by --overwr
   expect(work.read('a.txt')).toBe('by hand')
   await runWell([...args, '--overwrite'], work)
   expect(work.read('a.txt')).toBe('one')
+})
+
+test('a plan says of each file what would be done, and what it takes to do more', async (t) => {
+  const work = await startWork(t)
+  work.write('a.txt', 'one')
+  work.write('gone.txt', 'here')
+  await work.say('u1')
+  await work.edit('a.txt', 'two')
+  await work.edit('new.txt', 'new')
+  await work.session.snapshotFiles(['gone.txt'])
+  rmSync(join(work.project, 'gone.txt'))
+  await work.session.snapshotFiles(['gone.txt'])
+  await work.session.release()
+  work.write('a.txt', 'by hand')
+  const args = ['rewind', 'demo', '--to', 'u1', '--files']
+  const plan = await runCli(args, work)
+  expect(plan.stdout.split('\n').sort().filter(Boolean)).toEqual([
+    'would create  gone.txt',
+    'would leave (conflict)  a.txt: no checkpoint keeps what it is now',
+    'would leave (delete)  new.txt',
+  ])
+  expect(plan.stderr).toContain('--overwrite replaces it and keeps a copy')
+  expect(plan.stderr).toContain('are removed by --delete')
+  const all = await runCli([...args, '--overwrite', '--delete'], work)
+  expect(all.stdout.split('\n').sort().filter(Boolean)).toEqual([
+    'would create  gone.txt',
+    'would delete  new.txt',
+    'would overwrite  a.txt: no checkpoint keeps what it is now',
+  ])
+  expect(all.stderr).not.toMatch(/--overwrite|--delete/)
+  expect(JSON.parse(await runWell([...args, '--json'], work))).toMatchObject({
+    isApplied: false,
+    target_uuid: 'u1',
+    unchanged: 0,
+  })
+  const done = await runCli([...args, '--overwrite', '--delete', '--apply'], work)
+  expect(done.exitCode).toBe(0)
+  expect(done.stdout).toContain('created  gone.txt\n')
+  expect(done.stdout).toContain('deleted  new.txt\n')
+  expect(done.stdout).toMatch(/u1/)
+  expect(done.stderr).toMatch(/Undo with: rewind demo --to \S+ --files --no-conversation --delete/)
+  expect(work.read('a.txt')).toBe('one')
+  expect(work.read('gone.txt')).toBe('here')
+})
+
+test('a plan with nothing to do is exit 1', async (t) => {
+  const work = await twoEdits(t)
+  work.write('a.txt', 'two')
+  const plan = await runCli(['rewind', 'demo', '--to', 'u2', '--files'], work)
+  expect(plan).toMatchObject({ stdout: '', exitCode: 1 })
+  expect(plan.stderr).toContain('1 unchanged')
+  expect(plan.stderr).not.toContain('--apply')
 })
 
 test('a checkpoint of files is no place for the conversation, and nothing is written for it', async (t) => {

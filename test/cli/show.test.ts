@@ -3,6 +3,9 @@ import { expect, test } from 'vitest'
 import { rowsOf, runCli, runInTerminal, runWell } from './command-line.js'
 import { CHAT, eventsIn, newPlace, openSession, storeSession } from './stored.js'
 
+/** So many lines of a result are shown. */
+const RESULT_LINES = 5
+
 const uuidsOf = (stdout: string) => rowsOf(stdout).map(({ uuid }) => uuid)
 
 test('show prints the conversation with times, names and indented tools', async (t) => {
@@ -274,3 +277,27 @@ test.for([{ view: [] }, { view: ['--raw'] }, { view: ['--text'] }])(
     expect(answer).toMatchObject({ stdout: '', exitCode: 3 })
   },
 )
+
+test('show says how much of a result it left out, and that there was none', async (t) => {
+  const place = newPlace(t)
+  const lines = (count: number) => Array.from({ length: count }, (_, index) => `row ${index}`)
+  const result = (uuid: string, id: string, content: string) =>
+    ['tool_result', uuid, { tool_call_id: id, content, is_error: false }] as const
+  const call = (uuid: string, id: string) =>
+    ['tool_call', uuid, { tool_call_id: id, name: 'Read', input: {} }] as const
+  await storeSession(place, 'demo', {
+    said: [
+      ['user', 'u1', 'look'],
+      call('c1', 't1'),
+      result('r1', 't1', lines(RESULT_LINES + 1).join('\n')),
+      call('c2', 't2'),
+      result('r2', 't2', ''),
+      call('c3', 't3'),
+    ],
+  })
+  const stdout = await runWell(['show', 'demo'], place)
+  expect(stdout).toMatch(/\n +… 1 more line\n/)
+  expect(stdout).toContain('  ← (nothing)\n')
+  // The last call has no result, and a model must be given one.
+  expect(await runWell(['show', 'demo', '--projected'], place)).toContain('no result recorded')
+})

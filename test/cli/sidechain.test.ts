@@ -189,3 +189,18 @@ test('a damaged subagent is shown as far as it goes, and its session whole (003-
   expect(listed.stderr).toContain(`skipped ${path}`)
   expect(await runWell(['show', 'demo', '--json'], place)).toBe(before)
 })
+
+test('a subagent at work is shown as open, with a dash for an agent that nobody named', async (t) => {
+  const place = newPlace(t)
+  const session = await openSession(place, 'demo')
+  const child = await session.spawn({ task_id: 'silent', prompt: 'Look.' })
+  t.onTestFinished(async () => {
+    await child.abandon('test')
+    await session.release()
+  })
+  const { stdout } = await runInTerminal(['sidechain', 'list', 'demo', '--root', place.root], {
+    columns: 100,
+    env: { NO_COLOR: '1' },
+  })
+  expect(stdout).toMatch(/^silent +Look\. +open +\S+ +- +\d/m)
+})

@@ -1,6 +1,9 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { line } from '../helpers/lines.js'
 import { runCli, runInTerminal, runWell } from './command-line.js'
-import { newPlace, storeSession } from './stored.js'
+import { newPlace, type Said, storeSession } from './stored.js'
 
 test('stats --json counts a store', async (t) => {
   const place = newPlace(t)
@@ -56,4 +59,38 @@ test('stats of nothing is exit 1, and wrong use exit 2', async (t) => {
   expect((await runCli(['stats', '--by', 'mood'], place)).exitCode).toBe(2)
   expect((await runCli(['stats', '--top', '3', '--by', 'day'], place)).exitCode).toBe(2)
   expect((await runCli(['stats', '--since', 'yore'], place)).exitCode).toBe(2)
+})
+
+test('stats by project shows folders by their names, and large counts shortly', async (t) => {
+  const place = newPlace(t)
+  const said = (input_tokens: number, output_tokens: number): Said[] => [
+    ['assistant', 'a1', { content: 'x', usage: { input_tokens, output_tokens } }],
+    ['tool_call', 'c1', { tool_call_id: 't1', name: 'Bash', input: {} }],
+    ['tool_result', 'r1', { tool_call_id: 't1', content: 'no', is_error: true }],
+  ]
+  await storeSession(place, 'one', { project: '/work/shop', said: said(12_345, 2_500_000) })
+  await storeSession(place, 'two', { project: '/', said: said(1, 1) })
+  const env = { NO_COLOR: '1' }
+  const args = ['stats', '--by', 'project', '--root', place.root]
+  const wide = await runInTerminal(args, { columns: 120, env })
+  expect(wide.stdout).toMatch(/^shop .* 12k +0 +2\.5M .*$/m)
+  expect(wide.stdout).toMatch(/^\/ .* 1 +0 +1 /m)
+  expect(wide.stdout).toContain('tools: Bash 2 (2 failed)')
+  const narrow = await runInTerminal(args, { columns: 60, env })
+  expect(narrow.stdout).not.toMatch(/[█▏▎▍▌▋▊▉]/)
+  for (const row of narrow.stdout.trimEnd().split('\n')) expect(row.length).toBeLessThan(61)
+})
+
+test('stats of sessions without tools name none, and of files of nobody count them, too', async (t) => {
+  const place = newPlace(t)
+  await storeSession(place, 'one', { said: [['user', 'u1', 'hi']] })
+  const lost = line('user', { payload: { content: 'who am I' } })
+  writeFileSync(join(place.root, '.transcripts', 'lost.jsonl'), lost)
+  const args = ['stats', '--by', 'project']
+  expect(await runWell(args, place)).toMatch(/^-\t/m)
+  const { stdout } = await runInTerminal([...args, '--root', place.root], { columns: 120 })
+  expect(stdout).toMatch(/^- /m)
+  expect(stdout).not.toContain('tools:')
+  const empty = newPlace(t)
+  expect(await runCli(['stats', '--top', '3'], empty)).toMatchObject({ stdout: '', exitCode: 1 })
 })

@@ -40,6 +40,18 @@ test('status of one session tells also of one that is not active (001-70)', asyn
   expect(await runCli(['status', 'nobody'], place)).toMatchObject({ stdout: '', exitCode: 3 })
 })
 
+test('status of one that is active does not say otherwise, and a bypass has no time', async (t) => {
+  const place = newPlace(t)
+  const { claimedAt, expiresAt } = await claimSession('demo', {
+    root: place.root,
+    runtimePath: 'plugin',
+  })
+  await storeSession(place, 'demo')
+  expect(await runWell(['status', 'demo'], place)).toBe(
+    `demo  plugin  since ${claimedAt}  until ${expiresAt}\n`,
+  )
+})
+
 test('status with nothing going on is exit 1', async (t) => {
   const place = newPlace(t)
   await storeSession(place, 'demo')

@@ -5,6 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { BINARY } from './command-line.js'
 import type { Place } from './stored.js'
 
+// Node hands it on to what it spawns itself, and Python does not.
+const { NODE_V8_COVERAGE } = process.env
+
 const DRIVER = fileURLToPath(new URL('children/terminal.py', import.meta.url))
 
 export const hasTerminals = spawnSync('python3', ['-c', 'import pty']).status === 0
@@ -39,6 +42,7 @@ export async function playTerminal(
       TERM: 'xterm',
       JSONL_SESSION_ROOT: root,
       JSONL_SESSION_HOME: root,
+      ...(NODE_V8_COVERAGE !== undefined && { NODE_V8_COVERAGE }),
       ...env,
     },
   }

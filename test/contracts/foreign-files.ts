@@ -8,6 +8,7 @@ import {
   decodeForeign,
   type ForeignLine,
   type ForeignRecord,
+  findImporter,
   HEADER_UUID,
   type ImportedEvent,
   type Importer,
@@ -99,6 +100,12 @@ export function runImporter(importer: Importer, bytes: Buffer, name = 'file'): M
   }
   run.end(bytes.length)
   return { records, events, losses, noted }
+}
+
+/** A file of these records, one on each line. */
+export function importValues(format: string, values: readonly object[], name?: string): MadeOf {
+  const bytes = Buffer.from(values.map((value) => `${JSON.stringify(value)}\n`).join(''))
+  return runImporter(findImporter(format)!, bytes, name)
 }
 
 /** The projection of the session's own events, by the one definition there is of it. */

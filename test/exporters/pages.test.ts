@@ -133,6 +133,42 @@ test('a fence that the text closes itself stays as its writer meant it', async (
   expect(page).toContain('See:\n```js\nif (a < b) x()\n```\nand &lt;details> too')
 })
 
+test('a turn keeps its parts apart: words, calls, and what is neither', async () => {
+  const content = [
+    { type: 'text', text: '# Plan\n\nLook.' },
+    { type: 'tool_use', id: 'c', name: 'Bash' },
+    { type: 'novelty_*', value: 3 },
+  ]
+  const page = await markdown(event('assistant', { content }))
+  expect(page.slice(page.indexOf('## '))).toBe(`## Assistant · 2026-01-01T12:00:01Z
+
+> # Plan
+>
+> Look.
+
+**→ Bash**
+
+*\\[novelty\\_\\*\\]*
+
+`)
+})
+
+test('long input of a tool is laid out, and stays as it is where it is no JSON any more', async () => {
+  const input = { path: 'src/a-rather-long-name.ts', text: 'word '.repeat(12), key: 'secret' }
+  const call = event('tool_call', { tool_call_id: 'c', name: 'Write', input })
+  expect(await markdown(call)).toContain(`{\n  "path": "src/a-rather-long-name.ts",\n`)
+  const redact = (text: string) => text.replace('"secret"', '[gone]')
+  const page = (await collect(toMarkdown(itemsOf([call]), FACTS, { redact }))).join('')
+  expect(page).toContain('{"path":"src/a-rather-long-name.ts",')
+  expect(page).toContain('"key":[gone]}')
+})
+
+test('an event without a time says so', async () => {
+  const item = { ...event('user', { content: 'hi' }) } as { event: { ts: unknown } }
+  item.event.ts = 7
+  expect(await markdown(item as unknown as ExportItem)).toContain('## User · -\n')
+})
+
 test('long results are folded, escape sequences never reach the page', async () => {
   const content = Array.from({ length: 30 }, (_, index) => `\u001b[31mline ${index}`).join('\n')
   const page = await markdown(event('tool_result', { tool_call_id: 'c', content, is_error: false }))

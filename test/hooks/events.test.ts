@@ -99,6 +99,13 @@ describe('a hook', () => {
     expect(typesOf(root, 'b')).toEqual(['session_header', 'user'])
   })
 
+  it('that nobody names leaves nothing behind', async (t) => {
+    const root = temporaryFolder(t)
+    const { answer, words } = await tell({ session_id: 'demo', prompt: 'hi' }, { root })
+    expect([answer, words]).toEqual([{ inject: '' }, ''])
+    expect(readdirSync(root)).toEqual([])
+  })
+
   it('is silent when agents that it starts are to start none', async (t) => {
     const root = temporaryFolder(t)
     const options = { root, event: 'SessionStart', env: { JSONL_SESSION_NO_HOOKS: '1' } }
@@ -234,6 +241,30 @@ describe('a stop', () => {
     })
   })
 
+  it.each([
+    ['a text', 'new', 'new'],
+    ['several blocks', [{ text: 'one' }, { type: 'image' }, null, { text: 'two' }], 'one\ntwo'],
+  ])('finds the reply in %s', async (_, content, reply) => {
+    const root = temporaryFolder({ onTestFinished })
+    const messages = [{ role: 'assistant', content }]
+    await tell({ session_id: 'demo', messages }, { root, event: 'Stop' })
+    expect(eventsOf(root, 'demo')[1]!.payload).toEqual({ content: reply })
+  })
+
+  it.each([
+    ['blanks', ' \n'],
+    ['an image', [{ type: 'image' }]],
+    ['nothing', undefined],
+  ])('has no reply in a message of %s', async (_, content) => {
+    const root = temporaryFolder({ onTestFinished })
+    const messages = [
+      { role: 'assistant', content: 'old' },
+      { role: 'assistant', content },
+    ]
+    await tell({ session_id: 'demo', messages }, { root, event: 'Stop' })
+    expect(typesOf(root, 'demo')).toEqual(['session_header', 'turn_end'])
+  })
+
   it('by a failure is an error and nobody’s reply', async (t) => {
     const root = temporaryFolder(t)
     const fields = { session_id: 'demo', last_assistant_message: 'API Error: 529' }
@@ -253,6 +284,35 @@ describe('a tool', () => {
     const text = `{"session_id":"demo","tool_use_id":"t1","tool_name":"X","tool_input":${deep}}`
     await tellText(text, { root, event: 'PreToolUse' })
     expect(eventsOf(root, 'demo').at(-1)!.payload['input']).toBe(deep)
+  })
+
+  it('with a result nested deeper than a log takes keeps what is no text of it', async (t) => {
+    const root = temporaryFolder(t)
+    const deep = `${'['.repeat(600)}1${']'.repeat(600)}`
+    const text = `{"session_id":"demo","tool_use_id":"t1","tool_name":"X","tool_response":${deep}}`
+    await tellText(text, { root, event: 'PostToolUse' })
+    const { payload } = eventsOf(root, 'demo').at(-1)!
+    expect(payload).toEqual({ tool_call_id: 't1', name: 'X', content: deep, is_error: false })
+  })
+
+  it('nested deeper than any text is a line on stderr', async (t) => {
+    const root = temporaryFolder(t)
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+    const text = `{"session_id":"demo","tool_use_id":"t1","tool_input":${deep}}`
+    const { answer, words } = await tellText(text, { root, event: 'PreToolUse' })
+    expect(answer).toEqual({ inject: '' })
+    expect(words).toMatch(/call stack/)
+  })
+
+  it('that somebody interrupted says so', async (t) => {
+    const root = temporaryFolder(t)
+    const fields = { session_id: 'demo', tool_use_id: 't1', error: 'stopped', is_interrupt: true }
+    await tell(fields, { root, event: 'PostToolUseFailure' })
+    expect(eventsOf(root, 'demo').at(-1)!.payload).toMatchObject({
+      content: 'stopped',
+      is_error: true,
+      is_interrupt: true,
+    })
   })
 
   it('of a subagent stands in the log of the subagent', async (t) => {
@@ -281,6 +341,19 @@ describe('a tool', () => {
       { task_id: 'a1', status: 'completed', agent_type: 'explore' },
     ])
     expect(sidechains[0]!.parent_uuid).toBe(eventsOf(root, 'demo')[2]!.uuid)
+  })
+})
+
+describe('a subagent', () => {
+  it('that is asked to go on has two endings', async (t) => {
+    const root = temporaryFolder(t)
+    const at = { root, event: 'SubagentStop' }
+    const ending = { session_id: 'demo', agent_id: 'a1', last_assistant_message: 'Found.' }
+    await tell(ending, at)
+    await tell(ending, at)
+    await tell({ ...ending, stop_hook_active: true }, at)
+    const results = typesOf(root, 'demo').filter((type) => type === 'subagent_result')
+    expect(results).toHaveLength(2)
   })
 })
 
@@ -364,6 +437,22 @@ describe('an end', () => {
     expect(readClaim('demo', { root, home: root, environment: clock.environment })).toMatchObject({
       runtimePath: 'unknown',
     })
+  })
+
+  it('told by a path that does not have the session ends nothing', async (t) => {
+    const root = temporaryFolder(t)
+    const prompt = { session_id: 'demo', prompt: 'hi' }
+    await tell(prompt, { root, event: 'UserPromptSubmit', runtimePath: 'plugin' })
+    const end = { session_id: 'demo', reason: 'other' }
+    const { answer } = await tell(end, { root, event: 'SessionEnd', runtimePath: 'legacy' })
+    expect(answer).toEqual({
+      inject: '',
+      skipped: true,
+      duplicateRuntimePath: true,
+      claimedBy: 'plugin',
+    })
+    expect(typesOf(root, 'demo')).toEqual(['session_header', 'user'])
+    expect(readClaim('demo', { root, home: root })).toMatchObject({ runtimePath: 'plugin' })
   })
 
   it('of a session that left nothing leaves nothing', async (t) => {

@@ -18,7 +18,11 @@ interface Holder {
   heard(): Promise<string>
 }
 
-async function hold(t: TestContext, root: string, how: 'lease' | 'once'): Promise<Holder> {
+async function hold(
+  t: TestContext,
+  root: string,
+  how: 'lease' | 'once' | 'claims',
+): Promise<Holder> {
   const child = spawn(process.execPath, [HOLDER, root, 'demo', how])
   t.onTestFinished(() => void child.kill('SIGKILL'))
   child.stderr.pipe(process.stderr)
@@ -105,4 +109,21 @@ it('what waits for a session is not taken for that of one whose name begins alik
   await tell({ session_id: 'demo', prompt: 'again' }, { root, event: 'UserPromptSubmit' })
   const users = eventsOf(root, 'demo').filter(({ type }) => type === 'user')
   expect(users.map(({ payload }) => payload['content'])).toEqual(['before', 'for demo', 'again'])
+})
+
+it('while nobody can be told whose session it is, its events are recorded all the same', async (t) => {
+  const root = temporaryFolder(t)
+  const path = { root, runtimePath: 'plugin' }
+  const first = { ...path, event: 'UserPromptSubmit', now: () => Date.UTC(2026, 0, 1, 12) }
+  await tell({ session_id: 'demo', prompt: 'before' }, first)
+  const { child } = await hold(t, root, 'claims')
+  // A day later the claim has expired, and would be written anew.
+  const later = { ...first, now: () => Date.UTC(2026, 0, 2, 12) }
+  const told = await tell({ session_id: 'demo', prompt: 'meanwhile' }, later)
+  expect(told).toEqual({ answer: { inject: '', status: 'written' }, stdout: '', words: '' })
+  const end = { session_id: 'demo', reason: 'other' }
+  const ended = await tell(end, { ...later, event: 'SessionEnd' })
+  expect(ended).toEqual({ answer: { inject: '', status: 'written' }, stdout: '', words: '' })
+  expect(typesOf(root)).toEqual(['session_header', 'user', 'user', 'session_terminator'])
+  expect(child.exitCode).toBeNull()
 })

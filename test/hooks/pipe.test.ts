@@ -4,11 +4,16 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, constants, openSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { expect, it } from 'vitest'
+import { readInput } from '../../lib/hooks/read-input.js'
 import { BINARY } from '../cli/command-line.js'
-import { temporaryFolder } from '../helpers/temporary.js'
+import { temporaryFile, temporaryFolder } from '../helpers/temporary.js'
 
 const EVENT = JSON.stringify({ session_id: 'demo', prompt: 'hello', prompt_id: 'p1' })
+
+// Node makes the stream of stdin when it is asked for, and that takes time.
+const NO_STREAM = undefined as unknown as NodeJS.ReadStream
 
 function startHook(root: string, stdin: 'pipe' | number) {
   const args = [BINARY, 'hook', 'UserPromptSubmit', '--root', root, '--home', root]
@@ -76,4 +81,28 @@ it('an input that is empty or a device is a hook that does nothing', async (t) =
   expect(await once(child, 'exit')).toEqual([0, null])
   closeSync(fd)
   expect(() => transcriptIn(root)).toThrow('ENOENT')
+})
+
+it('reads an event from a file, to its last byte or to the end of its object', async (t) => {
+  const read = async (text: string) => {
+    const stdinFd = openSync(temporaryFile(t, 'event.json', text), 'r')
+    const input = await readInput({ stdin: NO_STREAM, stdinFd })
+    closeSync(stdinFd)
+    return input
+  }
+  expect(await read(EVENT)).toEqual({ fields: JSON.parse(EVENT) })
+  // The second piece ends with a brace, and not the object.
+  const long = `{"a":"${'{}'.repeat(40_000)}","b":[{"c":1}]}`
+  expect(await read(long)).toEqual({ fields: JSON.parse(long) })
+  expect(await read('{"a":{}')).toEqual({ problem: 'the input is not JSON' })
+  expect(await read('')).toEqual({ problem: 'the input is empty' })
+})
+
+it('leaves a descriptor that cannot be waited for to the stream', async () => {
+  for (const stdinFd of [openSync('/dev/null', 'r'), 1_000_000]) {
+    const stdin = new PassThrough()
+    stdin.end(EVENT)
+    const input = await readInput({ stdin: stdin as unknown as NodeJS.ReadStream, stdinFd })
+    expect(input).toEqual({ fields: JSON.parse(EVENT) })
+  }
 })

@@ -141,3 +141,63 @@ it('a session without a claim of a path says that it lives, and stands back for 
   const users = eventsOf(root, 'demo').filter(({ type }) => type === 'user')
   expect(users.map(({ payload }) => payload['prompt_id'])).toEqual(['p1', 'p3', 'p4'])
 })
+
+it('what a harness did not take is told again at the next start', async (t) => {
+  const root = temporaryFolder(t)
+  const clock = new Clock()
+  const at = { root, ...clock.environment }
+  await tell({ ...start('first'), hook_event_name: 'UserPromptSubmit', prompt: 'dig a well' }, at)
+  await tell({ ...start('first'), hook_event_name: 'SessionEnd', reason: 'exit' }, at)
+  clock.pass(MINUTE)
+  const write = () => Promise.reject(new Error('EPIPE: broken pipe'))
+  const deaf = await tell(start('next'), { ...at, write })
+  expect(deaf).toEqual({ answer: { inject: '' }, stdout: '', words: 'EPIPE: broken pipe' })
+  expect(textOf((await tell(start('next'), at)).stdout)).toContain('dig a well')
+  expect((await tell(start('next'), at)).stdout).toBe('')
+})
+
+it('a start from a source that nobody knows is a start', async (t) => {
+  const root = temporaryFolder(t)
+  const clock = new Clock()
+  const at = { root, ...clock.environment }
+  await tell({ ...start('first'), hook_event_name: 'UserPromptSubmit', prompt: 'dig a well' }, at)
+  await tell({ ...start('first'), hook_event_name: 'SessionEnd', reason: 'exit' }, at)
+  clock.pass(MINUTE)
+  expect(textOf((await tell(start('next', 'teleport'), at)).stdout)).toContain('dig a well')
+})
+
+it('a session that is resumed is not told what another one knew', async (t) => {
+  const root = temporaryFolder(t)
+  const clock = new Clock()
+  const at = { root, ...clock.environment }
+  await tell({ ...start('first'), hook_event_name: 'UserPromptSubmit', prompt: 'dig a well' }, at)
+  await tell({ ...start('first'), hook_event_name: 'SessionEnd', reason: 'exit' }, at)
+  clock.pass(MINUTE)
+  expect((await tell(start('next', 'resume'), at)).stdout).toBe('')
+  expect(eventsOf(root, 'next').map(({ type }) => type)).toEqual([
+    'session_header',
+    'session_resumed',
+  ])
+})
+
+it('a session that is resumed after a compaction is told what was kept before it', async (t) => {
+  const root = temporaryFolder(t)
+  const clock = new Clock()
+  const at = { root, ...clock.environment }
+  await tell({ ...start('demo'), hook_event_name: 'UserPromptSubmit', prompt: 'dig a well' }, at)
+  await tell({ ...start('demo'), hook_event_name: 'PreCompact', trigger: 'auto' }, at)
+  clock.pass(MINUTE)
+  const after = { ...start('demo'), hook_event_name: 'PostCompact', trigger: 'auto' }
+  await tell({ ...after, compact_summary: 'A well.' }, at)
+  clock.pass(MINUTE)
+  expect(textOf((await tell(start('demo', 'resume'), at)).stdout)).toContain('dig a well')
+})
+
+it('a session begins although the earlier one that it names has no name', async (t) => {
+  const root = temporaryFolder(t)
+  const nameless = { ...start('demo'), previous_session_key: 'session:' }
+  const { stdout, words } = await tell(nameless, { root })
+  expect(stdout).toBe('')
+  expect(words).toMatch(/^ERR_ARG: A session id must not be empty/)
+  expect(eventsOf(root, 'demo').map(({ type }) => type)).toEqual(['session_header'])
+})

@@ -115,6 +115,18 @@ describe('taking our hooks away', () => {
   })
 })
 
+describe('what others keep in another shape', () => {
+  it.each([
+    '{"hooks": {"Stop": {"hooks": []}}}',
+    '{"hooks": {"PreToolUse": [5, null, "jsonl-session hook Stop"]}}',
+    '{"hooks": {"PreToolUse": [{"matcher": "Bash"}]}}',
+    '{"hooks": {"PreToolUse": [{"hooks": {"type": "command"}}]}}',
+  ])('%s holds none of ours and stays', (text) => {
+    expect(findHooks(text)).toEqual([])
+    expect(removeHooks(text)).toBe(text)
+  })
+})
+
 describe('refusing', () => {
   it.each([
     ['', 'is empty'],
@@ -160,6 +172,11 @@ describe('the call that is written', () => {
     const call = callOf(handler)
     expect(call?.words.slice(-4)).toEqual(['hook', 'Stop', '--root', '/r s'])
     expect(call?.program).toBe(form === 'name' ? 'jsonl-session' : program)
+  })
+
+  it('is known again with whatever blanks around its words', () => {
+    const call = callOf({ type: 'command', command: ' npx  jsonl-session\thook Stop ' })
+    expect(call?.words).toEqual(['npx', 'jsonl-session', 'hook', 'Stop'])
   })
 
   it('as one line is read by a real shell as it was meant', () => {

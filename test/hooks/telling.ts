@@ -29,6 +29,8 @@ export interface TellOptions {
   readonly env?: Record<string, string>
   readonly now?: () => number
   readonly newUuid?: () => string
+  /** A harness that does not take what it is told. */
+  readonly write?: (text: string) => Promise<void>
 }
 
 export interface Heard {
@@ -54,6 +56,7 @@ export async function tellText(text: string | Buffer, options: TellOptions): Pro
     store: { root, home: root, agent },
     io: { stdin: stdin as unknown as NodeJS.ReadStream & { fd: 0 }, env, cwd: () => '/work' },
     write: async (written) => {
+      await options.write?.(written)
       stdout += written
     },
     tell: (word) => words.push(word),

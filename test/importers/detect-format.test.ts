@@ -46,3 +46,10 @@ it('a part of a record is not taken for one', () => {
   const [line] = linesOf(Buffer.from(cut))
   expect(decodeForeign(line!, ({ uuid }) => typeof uuid === 'string').records).toEqual([])
 })
+
+it('what a terminal program logs of its screen is told from what is unknown', () => {
+  const refusalOf = (value: object) => detectFormat(linesOf(Buffer.from(JSON.stringify(value))))
+  expect(refusalOf({ frame: 1, event: 'key' })).toEqual({ refusal: 'tui_log' })
+  expect(refusalOf({ dir: 'in', kind: 'key' })).toEqual({ refusal: 'tui_log' })
+  expect(refusalOf({ frame: 1 })).toEqual({ refusal: 'unknown_format' })
+})

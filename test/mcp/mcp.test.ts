@@ -103,6 +103,19 @@ describe('jsonl-session mcp', () => {
     expect(JSON.stringify([content, structuredContent])).not.toContain(secret)
   })
 
+  it('a digest that is told twice in one run is stored once', async (t) => {
+    const { call } = await connect(t, temporaryFolder(t))
+    const digest = { digest: 'Here I stand.', runId: 'run-1', sessionKey: 's1' }
+    const [first, second] = [
+      await call('session_digest', digest),
+      await call('session_digest', digest),
+    ]
+    const { id } = first.structuredContent!
+    expect(first.content[0]?.text).toBe(`Stored as checkpoint ${id}.`)
+    expect(second.content[0]?.text).toBe(`It was stored before, as checkpoint ${id}.`)
+    expect(second.structuredContent).toEqual({ id, duplicate: true })
+  })
+
   it('a start shows what was left, and read_item reads it whole', async (t) => {
     const root = temporaryFolder(t)
     const { data, call } = await connect(t, root)

@@ -225,6 +225,55 @@ describe('importSession', () => {
     expect(again.sidechains).toMatchObject([{ skipped: { reason: 'unchanged' } }])
   })
 
+  it('ties a subagent in a file to the call whose result names it', async (t) => {
+    const { path, ...store } = setUp(t)
+    const line = (uuid: string, parentUuid: string | null, message: object, more = {}) => ({
+      ...{ type: (message as { role: string }).role, uuid, parentUuid, sessionId: CLAUDE },
+      ...{ timestamp: '2026-01-31T12:00:00.000Z', message },
+      ...more,
+    })
+    const input = { prompt: 'look', subagent_type: 'scout' }
+    const call = [{ type: 'tool_use', id: 't1', name: 'Agent', input }]
+    const result = [{ type: 'tool_result', tool_use_id: 't1', content: 'Found.' }]
+    const again = [{ type: 'tool_use', id: 't2', name: 'Agent', input }]
+    const more = [{ type: 'tool_result', tool_use_id: 't2', content: 'Found more.' }]
+    const inFile = { isSidechain: true, agentId: 'abc' }
+    const jsonl = (lines: readonly object[]) =>
+      lines.map((value) => `${JSON.stringify(value)}\n`).join('')
+    const folder = join(dirname(path), CLAUDE, 'subagents')
+    mkdirSync(folder, { recursive: true })
+    const task = [line('x1', null, { role: 'user', content: 'look' }, inFile)]
+    writeFileSync(join(folder, 'agent-abc.jsonl'), jsonl(task))
+    const named = { toolUseResult: { agentId: 'abc' } }
+    const lines = [
+      line('u1', null, { role: 'user', content: 'go' }),
+      line('a1', 'u1', { role: 'assistant', id: 'm1', content: call }),
+      line('u2', 'a1', { role: 'user', content: result }, named),
+      // Named by a line that answers no call, and a subagent of which no file is left.
+      line('u3', 'u2', { role: 'user', content: 'thanks' }, named),
+      line('u4', 'u3', { role: 'user', content: result }, { toolUseResult: { agentId: 'lost' } }),
+      // Called once more.
+      line('a2', 'u4', { role: 'assistant', id: 'm2', content: again }),
+      line('u5', 'a2', { role: 'user', content: more }, named),
+    ]
+    writeFileSync(path, jsonl(lines))
+    const { transcript_path } = await importSession(path, store)
+    expect(findSidechain('abc', store)).toMatchObject({
+      ...{ tool_call_id: 't1', agent_type: 'scout', parent_uuid: 'abc~spawn' },
+      ...{ status: 'completed', summary: 'Found more.' },
+    })
+    const events = [...readLogSync(transcript_path!)].flatMap((entry) =>
+      entry.kind === 'event' ? [entry.event] : [],
+    )
+    const told = events.filter(({ type }) => type.startsWith('subagent_'))
+    expect(told.map(({ type, payload }) => [type, payload])).toMatchObject([
+      ['subagent_spawn', { task_id: 'abc' }],
+      ['subagent_result', { task_id: 'abc', tool_call_id: 't1', summary: 'Found.' }],
+      ['subagent_result', { task_id: 'abc', tool_call_id: 't2', summary: 'Found more.' }],
+    ])
+    expect((await verifyLog(transcript_path!)).findings).toEqual([])
+  })
+
   it('brings the subagents of a Gemini chat, which lie in a folder of its id', async (t) => {
     const { path, ...store } = setUp(t, 'gemini/rewind')
     const chat = '88888888-8888-4888-8888-888888888888'

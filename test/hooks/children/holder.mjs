@@ -1,5 +1,6 @@
-// Holds a transcript. Arguments: root, session, how: `lease` keeps a session open and appends to
-// it when it is told to; `once` sits in the middle of one append. Lines on stdin: `append`, `free`.
+// Holds a log of a session. Arguments: root, session, how: `lease` keeps a session open and appends
+// to it when it is told to; `once` sits in the middle of one append, `claims` in that of a claim.
+// Lines on stdin: `append`, `free`.
 
 import { createInterface } from 'node:readline'
 import { resumeSession } from '../../../dist/lib/index.js'
@@ -21,7 +22,8 @@ if (how === 'lease') {
   await session.close()
   process.stdin.destroy()
 } else {
-  const path = `${root}/.transcripts/${id}.jsonl`
+  const folder = how === 'claims' ? '.claims' : '.transcripts'
+  const path = `${root}/${folder}/${id}.jsonl`
   const flag = new Int32Array(new SharedArrayBuffer(4))
   await withLockedLog(path, { durability: 'none' }, () => {
     say('held')

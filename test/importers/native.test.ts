@@ -1,0 +1,63 @@
+// An export of ours that is not whole, or is none.
+
+import { expect, it } from 'vitest'
+import { EXPORT_TYPES, EXPORT_VERSION, type SessionEvent } from '../../lib/format/index.js'
+import { NativeImporter } from '../../lib/importers/index.js'
+
+const line = (type: string, payload: unknown): SessionEvent => ({
+  type,
+  payload,
+  ...{ uuid: 'u', prev_uuid: null, ts: '2026-01-31T12:00:00.000Z' },
+})
+const BEGIN = line(EXPORT_TYPES.begin, { export: EXPORT_VERSION, session_id: 's', view: 'history' })
+const log = (channel: string, name: unknown = 's') => line(EXPORT_TYPES.log, { channel, name })
+const END = line(EXPORT_TYPES.end, { logs: 1, events: 0, damaged: 0 })
+
+function take(...lines: readonly SessionEvent[]) {
+  const importer = new NativeImporter()
+  const steps = lines.map((event) => importer.take(event))
+  importer.finish()
+  return steps
+}
+
+it('that is whole says what comes, in order', () => {
+  expect(take(BEGIN, log('transcript'), END).map(({ kind }) => kind)).toEqual([
+    'begin',
+    'log',
+    'end',
+  ])
+})
+
+it.each([
+  ['without a line', [], /it holds no event/],
+  ['of another kind', [line('user', {})], /it begins with "user"/],
+  ['without its first facts', [line(EXPORT_TYPES.begin, null)], /version undefined/],
+  [
+    'without its session',
+    [line(EXPORT_TYPES.begin, { export: EXPORT_VERSION, view: 'history' })],
+    /does not name its session/,
+  ],
+  ['with an event of no log', [BEGIN, line('user', {})], /of which log this is/],
+  ['with a log of another kind', [BEGIN, log('history')], /a log of no kind/],
+  ['with a log without a name', [BEGIN, log('transcript', 7)], /a log of no kind/],
+  ['that names no log', [BEGIN, line(EXPORT_TYPES.log, null)], /a log of no kind/],
+  ['with a sidechain first', [BEGIN, log('sidechain')], /transcript must come first/],
+  ['with two transcripts', [BEGIN, log('transcript'), log('transcript')], /must come first/],
+  ['with another one in it', [BEGIN, log('transcript'), BEGIN], /A second export begins/],
+  ['with fewer lines than it had', [BEGIN, END], /should hold 1 logs, and holds 0/],
+  ['that is cut off', [BEGIN, log('transcript')], /last line is missing/],
+  ['with something behind it', [BEGIN, log('transcript'), END, END], /Something follows/],
+])('%s is refused', (_, lines, words) => {
+  expect(() => take(...lines)).toThrow(words)
+})
+
+it('tells of damage how many bytes it was, where that can be known', () => {
+  const lengths = [{ length: 7 }, { length: -7 }, { length: 1e15 }, { length: '7' }, {}, null]
+  const torn = { length: 7, reason: 'torn_tail' }
+  const damage = [...lengths, torn].map((payload) => line(EXPORT_TYPES.damage, payload))
+  const end = line(EXPORT_TYPES.end, { logs: 1, events: 0, damaged: damage.length })
+  const steps = take(BEGIN, log('transcript'), ...damage, end)
+  expect(steps.slice(2, -1).map((step) => 'length' in step && step.length)).toEqual([
+    ...[7, 0, 0, 0, 0, 0, 0],
+  ])
+})
