@@ -46,7 +46,7 @@ export function salvage(
       parts.push(fragment(from, at))
     }
     parts.push(found)
-    at = skipPadding(bytes, found.end, end)
+    at = skipPadding(bytes, found.end)
     from = at
     positions = new ValuePositions(bytes, from)
   }
@@ -58,7 +58,7 @@ export function salvage(
 
 /** Behind a record that stands inside another one, something of that other one follows. */
 function isFollowedByRecord(bytes: Buffer, from: number, end: number): boolean {
-  const at = skipPadding(bytes, from, end)
+  const at = skipPadding(bytes, from)
   return at === end || bytes.subarray(at, at + RECORD_START.length).equals(RECORD_START)
 }
 
@@ -149,8 +149,8 @@ class ValuePositions {
   }
 }
 
-function skipPadding(bytes: Buffer, from: number, end: number): number {
+function skipPadding(bytes: Buffer, from: number): number {
   let at = from
-  while (at < end && (bytes[at] === 0 || bytes[at] === 0x20)) at++
+  while (bytes[at] === 0 || bytes[at] === 0x20) at++
   return at
 }
