@@ -139,8 +139,12 @@ class ValuePositions {
       const byte = this.#bytes[this.#at]!
       if (byte === QUOTE) {
         const close = stringEnd(this.#bytes, this.#at, at)
-        // Inside a string a quote would be escaped, so the record at `at` is not part of it.
-        if (close >= at) return false
+        // Inside a string a quote would be escaped, so the string was cut short before `at`, where
+        // something begins anew: what stands behind may be a value of that.
+        if (close === at) {
+          this.#at = at
+          return false
+        }
         this.#at = close
       }
       if (byte > 0x20) this.#last = byte
