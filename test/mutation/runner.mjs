@@ -7,7 +7,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { register } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join, relative, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { declareClassPlugin, PluginKind } from '@stryker-mutator/api/plugin'
@@ -191,7 +191,7 @@ function processorMs() {
 /** Seen while the run goes on, which may last: who waits for the report can begin. */
 function noteSurvivor({ fileName, location, replacement }) {
   const { line, column } = location.start
-  const text = `${relative(process.cwd(), fileName)}:${line + 1}:${column + 1} ${replacement}\n`
+  const text = `${fileName.slice(fileName.lastIndexOf('lib'))}:${line + 1}:${column + 1} ${replacement}\n`
   writeFileSync(SURVIVORS, text, { flag: 'a' })
 }
 
