@@ -4,8 +4,8 @@
 // What one mutant leaves behind must not kill the next one. So the test that killed is run once more
 // without any mutant; where it fails then, too, this process ends and a new one judges again.
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { register } from 'node:module'
+import fs, { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { register, syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -130,6 +130,7 @@ class QuickRunner {
     const wasUsed = this.#isUsed
     this.#isUsed = true
     if (killer !== undefined && mutantActivation !== 'static') {
+      restoreFs()
       this.#isSpoilt = (await this.#failureOf(killer, TEST_MS)) !== undefined
       await this.vitest.leaveSuites()
       if (this.#isSpoilt) process.stderr.write(`It fails without a mutant, too: ${killer.id}\n`)
@@ -176,6 +177,14 @@ class QuickRunner {
       }
     }
   }
+}
+
+const realFs = { ...fs }
+
+/** A test that fails early may leave functions that it has replaced. */
+function restoreFs() {
+  for (const [name, real] of Object.entries(realFs)) if (fs[name] !== real) fs[name] = real
+  syncBuiltinESMExports()
 }
 
 /** lib/log/lock/turns.ts → test/log */
