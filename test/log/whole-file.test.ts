@@ -1,7 +1,7 @@
 // A whole file is on the disk before it has its name, and its name is on the disk before it is told.
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { WholeFile, writeWholeFile } from '../../lib/log/index.js'
 import { temporaryFolder } from '../helpers/temporary.js'
