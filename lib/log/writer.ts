@@ -234,7 +234,7 @@ export class LogWriter implements LogHandle {
 
   #write(calls: readonly Call[]): void {
     if (this.#syncs.failure !== undefined) throw this.#syncs.failure
-    const isWatchful = this.#isSyncing && calls.some((call) => this.#isSyncDue(call))
+    const isWatchful = calls.some((call) => this.#isSyncDue(call))
     try {
       if (this.#lock.isCompromised && !this.#lock.isKernel) this.#acquireAgain()
       const before = this.#appender.size
