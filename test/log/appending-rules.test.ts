@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import {
   appendOnce,
   type LogOptions,
+  type NewEvent,
   openLog,
   openMemoryLog,
   readLogSync,
@@ -16,7 +17,7 @@ import { temporaryFolder } from '../helpers/temporary.js'
 import { type FileCall, watchFiles } from '../helpers/watched-files.js'
 
 const SAID = { type: 'user', payload: { content: 'x' } } as const
-const HEADER = { type: 'session_header', payload: { session_id: 's', format: 1 } } as const
+const HEADER: NewEvent = { type: 'session_header', payload: { session_id: 's', format: 1 } }
 const ADVISORY = { useKernelLock: false } as const
 
 const newPath = () => join(temporaryFolder({ onTestFinished }), 'folder', 'log.jsonl')
@@ -116,7 +117,7 @@ test('a one-shot makes the name of a new log durable, and of an old one not agai
 test('a one-shot looks behind a torn line, and numbers its lines from the start', async () => {
   const path = join(temporaryFolder({ onTestFinished }), 'log.jsonl')
   writeFileSync(path, 'half a line')
-  const [receipt] = await appendOnce(path, [SAID], { hasLineNumbers: true })
+  const [receipt] = await appendOnce(path, [SAID], { lineNumbers: true })
   expect(receipt).toMatchObject({ byte_offset: 'half a line\n'.length, line_number: 2 })
   expect(readdirSync(dirname(path))).toEqual(['log.jsonl'])
 })

@@ -10,7 +10,7 @@ import { type FileCall, watchFiles } from '../helpers/watched-files.js'
 
 const SAID = { type: 'user', payload: { content: 'x' } } as const
 const THOUGHT = { type: 'assistant', payload: { content: 'x' } } as const
-const NUMBERED = { useKernelLock: false, hasLineNumbers: true } as const
+const NUMBERED = { useKernelLock: false, lineNumbers: true } as const
 
 const newPath = () => join(temporaryFolder({ onTestFinished }), 'log.jsonl')
 

@@ -39,7 +39,7 @@ test.each([
   for (const isOneShot of [true, false]) {
     const path = newPath()
     const environment = disturbedDisk(path, words)
-    const options = { environment, useKernelLock: false, hasLineNumbers: true } as const
+    const options = { environment, useKernelLock: false, lineNumbers: true } as const
     const append = async () => {
       if (isOneShot) return (await appendOnce(path, [SAID], options))[0]
       const log = await openLog(path, options)
