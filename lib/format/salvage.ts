@@ -137,16 +137,9 @@ class ValuePositions {
   isValue(at: number): boolean {
     for (; this.#at < at; this.#at++) {
       const byte = this.#bytes[this.#at]!
-      if (byte === QUOTE) {
-        const close = stringEnd(this.#bytes, this.#at, at)
-        // Inside a string a quote would be escaped, so the string was cut short before `at`, where
-        // something begins anew: what stands behind may be a value of that.
-        if (close === at) {
-          this.#at = at
-          return false
-        }
-        this.#at = close
-      }
+      // Inside a string a quote would be escaped, so one that is still open at `at` was cut short
+      // there, and something begins anew: what stands behind may be a value of that.
+      if (byte === QUOTE) this.#at = stringEnd(this.#bytes, this.#at, at)
       if (byte > 0x20) this.#last = byte
     }
     return this.#last === 0x3a || this.#last === 0x2c || this.#last === 0x5b
