@@ -27,7 +27,7 @@ test('a payload is an object', () => {
 
 test('a type is a name', () => {
   expect(refusal({ type: 5 })).toBeInstanceOf(TypeError)
-  expect(refusal({ type: 5 })).toMatchObject({ message: /must be a string/ })
+  expect((refusal({ type: 5 }) as Error).message).toContain('must be a string')
   for (const type of ['', 'A', 'a b', 'é', '1', 'x'.repeat(65)]) {
     expect(refusal({ type })).toMatchObject({ code: 'ERR_ARG' })
   }

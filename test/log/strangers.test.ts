@@ -32,6 +32,8 @@ function disturbedDisk(path: string, { before, after }: { before: string; after:
 
 test.each([
   ['before it', { before: 'half', after: '' }],
+  ['before it, with a value open', { before: '{"half":', after: '' }],
+  ['before and after it, with values open', { before: '{"half":', after: '{"half":' }],
   ['before and after it', { before: 'half', after: 'and half' }],
   ['after it', { before: '', after: 'half' }],
   ['whole before it', { before: `${record('user', { uuid: 'theirs' })}\n`, after: '' }],
