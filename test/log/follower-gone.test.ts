@@ -54,12 +54,15 @@ test('whoever stops following leaves no watcher', async () => {
   const watchers = () =>
     process.getActiveResourcesInfo().filter((name) => name === 'FSEventWrap').length
   const before = watchers()
-  let count = 0
-  for await (const entry of followLog(path, { pollMs: 20 })) {
-    expect(entry.kind).toBe('event')
-    if (++count === 2) break
-    setImmediate(() => writeFileSync(path, said('b'), { flag: 'a' }))
-  }
+  const abort = new AbortController()
+  const following = (async () => {
+    for await (const { kind } of followLog(path, { pollMs: 5, signal: abort.signal })) {
+      expect(kind).toBe('event')
+    }
+  })()
+  await vi.waitFor(() => expect(watchers()).toBeGreaterThan(before), { timeout: 5000 })
+  abort.abort()
+  await following
   // A handle is gone a moment after it is closed.
   await vi.waitFor(() => expect(watchers()).toBe(before))
 })
