@@ -8,6 +8,7 @@ import { createFolder } from '../../lib/log/open-file.js'
 import { settingsOf } from '../../lib/log/options.js'
 import { replaceLog } from '../../lib/log/replace-log.js'
 import { isBeginningOf } from '../../lib/log/same-bytes.js'
+import { writeAtomically } from '../../lib/log/write-atomically.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 import { type FileCall, watchFiles } from '../helpers/watched-files.js'
 
@@ -25,6 +26,13 @@ describe.runIf(process.platform === 'linux')('no descriptor stays open', () => {
     const before = openCount()
     expect([isBeginningOf(part, whole), isBeginningOf(whole, part)]).toEqual([true, false])
     expect(() => isBeginningOf(part, `${whole}.missing`)).toThrow()
+    expect(openCount()).toBe(before)
+  })
+
+  test('of a small file that is written at once', () => {
+    const path = fileOf('old')
+    const before = openCount()
+    writeAtomically(path, 'new')
     expect(openCount()).toBe(before)
   })
 
