@@ -23,6 +23,9 @@ const SHAPE = new RegExp(
 const SHORT_BYTES = 512
 const LONG_BYTES = 32 * 1024
 
+/** All of it, time, uuid, session, project, trigger. */
+type Matched = [string, string, string, string, string | undefined, string]
+
 export const TIME_BYTES = 24
 export const TIME_AT = BEFORE_TIME.length
 export const TIME_END = TIME_AT + TIME_BYTES
@@ -49,7 +52,7 @@ export interface Mould {
 export function mouldOf(bytes: Buffer, start: number, end: number): Mould | undefined {
   const match = matchUpTo(SHORT_BYTES) ?? matchUpTo(LONG_BYTES)
   if (match === null || checkChecksum(bytes, start, end) !== 'valid') return undefined
-  const [{ length }, , uuid = '', sessionJson = '', projectJson, trigger = ''] = match
+  const [{ length }, , uuid, sessionJson, projectJson, trigger] = match as unknown as Matched
   const uuidEnd = UUID_AT + uuid.length
   const idAt = uuidEnd + BEFORE_ID.length
   const idEnd = idAt + uuid.length

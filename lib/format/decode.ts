@@ -101,16 +101,11 @@ function decodeTrimmed(bytes: Buffer, trimmed: Trimmed, options: DecodeOptions):
   const value = parseObject(bytes, start, end)
   const isBare = options.isBare === true
   const event = value === undefined ? undefined : asEvent(value, isBare)
-  if (event !== undefined && checksum !== 'wrong') {
-    return [{ kind: 'event', event, checksum, start, end, notes }]
-  }
+  // Of a wrong checksum the caller knows whether it is damage: only in a file of such lines.
+  if (event !== undefined) return [{ kind: 'event', event, checksum, start, end, notes }]
   if (value === undefined) {
     const parts = salvage(bytes, start, end, (...record) => decodeRecord(...record, isBare))
-    if (parts !== undefined) return notes.length === 0 ? parts : withNotes(parts, notes)
-  }
-  if (event !== undefined) {
-    // The caller knows whether this is a file of checksummed lines; only there is it damage.
-    return [{ kind: 'event', event, checksum, start, end, notes }]
+    if (parts !== undefined) return withNotes(parts, notes)
   }
   const message =
     value === undefined ? 'The line is not JSON' : 'The line is JSON, but not an event'

@@ -46,7 +46,7 @@ export function salvage(
       parts.push(fragment(from, at))
     }
     parts.push(found)
-    at = skipPadding(bytes, found.end, end)
+    at = skipPadding(bytes, found.end)
     from = at
     positions = new ValuePositions(bytes, from)
   }
@@ -58,7 +58,7 @@ export function salvage(
 
 /** Behind a record that stands inside another one, something of that other one follows. */
 function isFollowedByRecord(bytes: Buffer, from: number, end: number): boolean {
-  const at = skipPadding(bytes, from, end)
+  const at = skipPadding(bytes, from)
   return at === end || bytes.subarray(at, at + RECORD_START.length).equals(RECORD_START)
 }
 
@@ -137,20 +137,17 @@ class ValuePositions {
   isValue(at: number): boolean {
     for (; this.#at < at; this.#at++) {
       const byte = this.#bytes[this.#at]!
-      if (byte === QUOTE) {
-        const close = stringEnd(this.#bytes, this.#at, at)
-        // Inside a string a quote would be escaped, so the record at `at` is not part of it.
-        if (close >= at) return false
-        this.#at = close
-      }
+      // Inside a string a quote would be escaped, so one that is still open at `at` was cut short
+      // there, and something begins anew: what stands behind may be a value of that.
+      if (byte === QUOTE) this.#at = stringEnd(this.#bytes, this.#at, at)
       if (byte > 0x20) this.#last = byte
     }
     return this.#last === 0x3a || this.#last === 0x2c || this.#last === 0x5b
   }
 }
 
-function skipPadding(bytes: Buffer, from: number, end: number): number {
+function skipPadding(bytes: Buffer, from: number): number {
   let at = from
-  while (at < end && (bytes[at] === 0 || bytes[at] === 0x20)) at++
+  while (bytes[at] === 0 || bytes[at] === 0x20) at++
   return at
 }

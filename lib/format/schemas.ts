@@ -395,7 +395,7 @@ export function lineSchemaOf(type: string): z.ZodType | undefined {
 export function formatJsonSchema(): object {
   const lines = Object.entries(payloadSchemas).map(([type, payload]) => [
     type,
-    z.toJSONSchema(envelope(z.literal(type), payload), { io: 'input' }),
+    z.toJSONSchema(envelope(z.literal(type), payload)),
   ])
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -403,8 +403,8 @@ export function formatJsonSchema(): object {
     description: 'One definition per record type; `event` holds for every line of a log.',
     $defs: {
       ...Object.fromEntries(lines),
-      event: z.toJSONSchema(eventSchema, { io: 'input' }),
-      history_line: z.toJSONSchema(historyLineSchema, { io: 'input' }),
+      event: z.toJSONSchema(eventSchema),
+      history_line: z.toJSONSchema(historyLineSchema),
     },
   }
 }

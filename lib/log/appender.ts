@@ -103,10 +103,9 @@ export class Appender {
 
   // Somebody wrote between our look and our write, so the lines stand later than was said.
   #correct(batch: Batch, offsets: ReadonlyMap<string, number>): void {
-    if (offsets.size === 0) return
     for (const { receipt } of batch.lines) {
       const offset = offsets.get(receipt.uuid)
-      if (offset === undefined || offset === receipt.byte_offset) continue
+      if (offset === undefined) continue
       receipt.byte_offset = offset
       if (this.#settings.hasLineNumbers) {
         receipt.line_number = this.#place.countNewlines(offset) + 1

@@ -234,10 +234,10 @@ export class LogWriter implements LogHandle {
 
   #write(calls: readonly Call[]): void {
     if (this.#syncs.failure !== undefined) throw this.#syncs.failure
-    if (this.#lock.isCompromised && !this.#lock.isKernel) this.#acquireAgain()
-    const isWatchful = this.#isSyncing && calls.some((call) => this.#isSyncDue(call))
-    const before = this.#appender.size
+    const isWatchful = calls.some((call) => this.#isSyncDue(call))
     try {
+      if (this.#lock.isCompromised && !this.#lock.isKernel) this.#acquireAgain()
+      const before = this.#appender.size
       this.#appender.append(calls, isWatchful)
       this.#unsyncedBytes += this.#appender.size - before
       if (this.#isSyncing && this.#unsyncedBytes > UNSYNCED_BYTES_MAX) this.#syncNow()

@@ -15,7 +15,7 @@ export class WrittenEvent implements SessionEvent {
     this.type = type
     this.ts = ts
     this.uuid = uuid
-    this.prev_uuid = prevJson === 'null' ? null : (JSON.parse(prevJson) as string)
+    this.prev_uuid = JSON.parse(prevJson) as string | null
     this.#json = payloadJson
   }
 

@@ -2,7 +2,7 @@
 
 import { fstatSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { expect, type TestContext, test } from 'vitest'
+import { expect, onTestFinished, type TestContext, test } from 'vitest'
 import { appendOnceSync } from '../../lib/log/append-once.js'
 import {
   appendOnce,
@@ -22,7 +22,8 @@ const SAID = { type: 'user', payload: { content: 'x' } } as const
 const THOUGHT = { type: 'assistant', payload: { content: 'x' } } as const
 const coded = (code: string) => expect.objectContaining({ code }) as Error
 
-const newPath = (t: TestContext) => join(temporaryFolder(t), 'folder', 'log.jsonl')
+const newPath = (t: Pick<TestContext, 'onTestFinished'>) =>
+  join(temporaryFolder(t), 'folder', 'log.jsonl')
 
 function syncsOf(disk: FaultyDisk): number {
   return disk.calls.filter((call) => call.startsWith('fdatasync')).length
@@ -35,7 +36,7 @@ test.each([
   ['always', THOUGHT, 1],
 ] as const)('a one-shot under %s is synced as its event asks', async (durability, event, count) => {
   const disk = new FaultyDisk()
-  const path = join(process.env['JSONL_SESSION_HOME']!, `${durability}-${event.type}`, 'log.jsonl')
+  const path = newPath({ onTestFinished })
   const options = { durability, environment: disk.environment }
   await appendOnce(path, [event], options)
   expect(syncsOf(disk)).toBe(count)
@@ -85,11 +86,12 @@ test('the folder of a new log is synced once, with its first sync', async (t) =>
 test.each([['awaited'], ['at once']])(
   'a folder that cannot be synced leaves in doubt what was written: %s',
   async (manner) => {
-    const path = join(process.env['JSONL_SESSION_HOME']!, manner, 'log.jsonl')
+    const path = newPath({ onTestFinished })
     const log = await openLog(path)
     const stop = watchFiles(dirname(dirname(path)), {
       before: ({ name }) => (name === 'fsyncSync' ? { code: 'EIO', errno: -5 } : undefined),
     })
+    onTestFinished(stop)
     const code = 'ERR_DURABILITY_UNKNOWN'
     if (manner === 'awaited') await expect(log.append(SAID)).rejects.toThrow(coded(code))
     else expect(() => log.appendSync(SAID)).toThrow(coded(code))

@@ -3,7 +3,7 @@
 import { closeSync, fstatSync, openSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
-import { expect, type TestContext, test } from 'vitest'
+import { expect, onTestFinished, type TestContext, test } from 'vitest'
 import { isUnverified, readLogBackwardSync, readLogSync } from '../../lib/log/index.js'
 import { scanLog } from '../../lib/log/scan.js'
 import { findTip } from '../../lib/log/tip.js'
@@ -60,7 +60,7 @@ const expected = [
 test.each(CHUNKS.map((chunkBytes) => [chunkBytes]))(
   'a line over the limit keeps its place without its payload, in chunks of %i (A40)',
   (chunkBytes) => {
-    const path = join(process.env['JSONL_SESSION_HOME']!, 'long.jsonl')
+    const path = join(temporaryFolder({ onTestFinished }), 'long.jsonl')
     writeFileSync(path, bytes)
     const sizes = { chunkBytes, lineBytesMax: LINE_BYTES_MAX }
     const forward = [...readLogSync(path, { sizes })]
@@ -188,7 +188,7 @@ test.each([
   const history = new History()
   history.m(...Array.from({ length: 3000 }, (_, index) => `m${index}`))
   for (let number = 0; number < 20; number++) add(history, `end${number}`)
-  const path = join(process.env['JSONL_SESSION_HOME']!, 'asked.jsonl')
+  const path = join(temporaryFolder({ onTestFinished }), 'asked.jsonl')
   writeFileSync(path, history.bytes)
   let count = 0
   const stop = watchFiles(dirname(path), {

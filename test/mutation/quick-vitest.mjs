@@ -76,7 +76,9 @@ describe.skipIf = (is) => describe.runIf(!is)
 describe.for = (cases) => (name, body) => {
   for (const each of cases) describe(name, () => body(each))
 }
-describe.each = describe.for
+describe.each = (cases) => (name, body) => {
+  for (const each of cases) describe(name, () => (Array.isArray(each) ? body(...each) : body(each)))
+}
 
 function declare(name, ...rest) {
   const body = rest.find((each) => typeof each === 'function')

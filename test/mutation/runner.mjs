@@ -4,8 +4,8 @@
 // What one mutant leaves behind must not kill the next one. So the test that killed is run once more
 // without any mutant; where it fails then, too, this process ends and a new one judges again.
 
-import { existsSync, mkdirSync } from 'node:fs'
-import { register } from 'node:module'
+import fs, { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { register, syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -14,13 +14,18 @@ import { declareClassPlugin, PluginKind } from '@stryker-mutator/api/plugin'
 import { DryRunStatus, TestStatus, toMutantRunResult } from '@stryker-mutator/api/test-runner'
 import { listLibraryFiles, listTestFiles, SKIPPED } from './tests.mjs'
 
-const TEST_MS = 3000
+const TEST_MS = 5000
 // Other work may hold up the first run; a test that fails twice all the same is left out.
 const DRY_MS = 20_000
 /** For a test that never gives its thread back. */
 const HANG_MS = 10_000
+// Hundreds of tests reach what every append does. Those of the mutant's own room come first; who is
+// not noticed in this time of the processor lives.
+const BUDGET_MS = 2000
 
+const FAR_MS = 1_000_000
 const LOADING = 'loading'
+const SURVIVORS = join(tmpdir(), 'jsonl-session-mutation', 'survivors.log')
 const TIMEOUT = toMutantRunResult({ status: DryRunStatus.Timeout, reason: 'It does not end' })
 
 class QuickRunner {
@@ -34,6 +39,7 @@ class QuickRunner {
   // [tests so far, whether one is running for a mutant, which mutant]
   #beat = new Int32Array(new SharedArrayBuffer(12))
   #markOf = resolve('hangs-')
+  #timesPath = resolve('times.json')
   #space
   #stray
 
@@ -71,6 +77,9 @@ class QuickRunner {
     for (const test of vitest.tests) {
       if (!SKIPPED.some((start) => test.name.startsWith(start))) this.#tests.set(test.id, test)
     }
+    if (existsSync(this.#timesPath)) {
+      this.#milliseconds = new Map(JSON.parse(readFileSync(this.#timesPath, 'utf8')))
+    }
   }
 
   async dryRun() {
@@ -84,6 +93,7 @@ class QuickRunner {
       else process.stderr.write(`Left out, it fails by itself: ${test.id}\n`)
     }
     await this.vitest.leaveSuites()
+    writeFileSync(this.#timesPath, JSON.stringify([...this.#milliseconds]))
     return {
       status: DryRunStatus.Complete,
       tests: results,
@@ -95,7 +105,8 @@ class QuickRunner {
     if (this.#isSpoilt) process.exit(1)
     if (existsSync(this.#markOf + activeMutant.id)) return TIMEOUT
     this.#beat[2] = Number(activeMutant.id)
-    const chosen = this.#inGoodOrder(testFilter ?? [...this.#tests.keys()])
+    const chosen = this.#inGoodOrder(testFilter ?? [...this.#tests.keys()], roomOf(activeMutant))
+    const before = processorMs()
     const space = this.#space
     Object.assign(space, { activeMutant: activeMutant.id, hitLimit, hitCount: 0 })
     const results = []
@@ -105,7 +116,10 @@ class QuickRunner {
       const failure = await this.#failureOf(test, TEST_MS)
       this.#tick(false)
       results.push(resultOf(test, 0, failure))
-      if (failure === undefined) continue
+      if (failure === undefined) {
+        if (processorMs() - before > BUDGET_MS) break
+        continue
+      }
       killer = test
       this.#lastKills.set(test.id, ++this.#kills)
       break
@@ -116,11 +130,14 @@ class QuickRunner {
     const wasUsed = this.#isUsed
     this.#isUsed = true
     if (killer !== undefined && mutantActivation !== 'static') {
+      restoreFs()
       this.#isSpoilt = (await this.#failureOf(killer, TEST_MS)) !== undefined
       await this.vitest.leaveSuites()
+      if (this.#isSpoilt) process.stderr.write(`It fails without a mutant, too: ${killer.id}\n`)
       if (this.#isSpoilt && wasUsed) process.exit(1)
     }
     if (isLoop) return TIMEOUT
+    if (killer === undefined) noteSurvivor(activeMutant)
     return toMutantRunResult({ status: DryRunStatus.Complete, tests: results })
   }
 
@@ -129,13 +146,16 @@ class QuickRunner {
     Atomics.store(this.#beat, 1, Number(isRunning))
   }
 
-  /** Those that killed lately come first, then the quick ones. */
-  #inGoodOrder(ids) {
-    const rank = (id) => -(this.#lastKills.get(id) ?? 0)
+  /** Those that killed lately come first, then those of the room, the quick ones before the others. */
+  #inGoodOrder(ids, room) {
     const recent = this.#kills - 20
-    const isRecent = (id) => (this.#lastKills.get(id) ?? -1) > recent
-    const cost = (id) => (isRecent(id) ? rank(id) : (this.#milliseconds.get(id) ?? 0))
-    return ids.sort((a, b) => cost(a) - cost(b)).map((id) => this.#tests.get(id))
+    const rank = (id) => {
+      const kill = this.#lastKills.get(id) ?? -1
+      if (kill > recent) return -kill
+      return (this.#milliseconds.get(id) ?? 0) + (id.startsWith(room) ? 0 : FAR_MS)
+    }
+    const ranks = new Map(ids.map((id) => [id, rank(id)]))
+    return ids.sort((a, b) => ranks.get(a) - ranks.get(b)).map((id) => this.#tests.get(id))
   }
 
   async #failureOf(test, milliseconds) {
@@ -152,9 +172,36 @@ class QuickRunner {
       return error ?? new Error('Something empty was thrown')
     } finally {
       clearTimeout(timer)
-      this.#milliseconds.set(test.id, performance.now() - start)
+      if (!this.#milliseconds.has(test.id)) {
+        this.#milliseconds.set(test.id, performance.now() - start)
+      }
     }
   }
+}
+
+const realFs = { ...fs }
+
+/** A test that fails early may leave functions that it has replaced. */
+function restoreFs() {
+  for (const [name, real] of Object.entries(realFs)) if (fs[name] !== real) fs[name] = real
+  syncBuiltinESMExports()
+}
+
+/** lib/log/lock/turns.ts → test/log */
+function roomOf({ fileName }) {
+  return `test/${/\blib[\\/](\w+)/.exec(fileName)?.[1]}`
+}
+
+function processorMs() {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
+
+/** Seen while the run goes on, which may last: who waits for the report can begin. */
+function noteSurvivor({ fileName, location, replacement }) {
+  const { line, column } = location.start
+  const text = `${fileName.slice(fileName.lastIndexOf('lib'))}:${line + 1}:${column + 1} ${replacement}\n`
+  writeFileSync(SURVIVORS, text, { flag: 'a' })
 }
 
 function resultOf({ id, name, file }, timeSpentMs, failure) {

@@ -73,9 +73,11 @@ export function releaseParts(
 function listenForExit(): void {
   if (isListening) return
   isListening = true
-  process.on('exit', () => {
-    for (const lock of held) lock.release()
-  })
+  process.on('exit', releaseAll)
+}
+
+function releaseAll(): void {
+  for (const lock of held) lock.release()
 }
 
 function quietly(step: () => void): void {

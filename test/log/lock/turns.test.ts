@@ -1,10 +1,15 @@
 import { expect, test } from 'vitest'
 import { takeTurn } from '../../../lib/log/lock/turns.js'
 
+let count = 0
+/** Queues last as long as the process, so each test has its own. */
+const aPath = () => `queue ${++count}`
+
 test('the first has nobody to wait for, and the next waits for its end', async () => {
   const order: string[] = []
-  const first = takeTurn('a')
-  const second = takeTurn('a')
+  const path = aPath()
+  const first = takeTurn(path)
+  const second = takeTurn(path)
   expect(first.ready).toBeUndefined()
   const waiting = second.ready?.then(() => order.push('second'))
   order.push('first')
@@ -16,9 +21,10 @@ test('the first has nobody to wait for, and the next waits for its end', async (
 
 test('one that leaves early lets nobody past those before it', async () => {
   const order: string[] = []
-  const first = takeTurn('b')
-  const impatient = takeTurn('b')
-  const third = takeTurn('b')
+  const path = aPath()
+  const first = takeTurn(path)
+  const impatient = takeTurn(path)
+  const third = takeTurn(path)
   impatient.end()
   const waiting = third.ready?.then(() => order.push('third'))
   await Promise.resolve()
@@ -30,16 +36,17 @@ test('one that leaves early lets nobody past those before it', async () => {
 })
 
 test('a queue that has run empty is forgotten', async () => {
-  const first = takeTurn('c')
-  const second = takeTurn('c')
+  const path = aPath()
+  const first = takeTurn(path)
+  const second = takeTurn(path)
   first.end()
   await second.ready
   second.end()
   await new Promise(setImmediate)
-  expect(takeTurn('c').ready).toBeUndefined()
+  expect(takeTurn(path).ready).toBeUndefined()
 })
 
 test('two paths do not wait for each other', () => {
-  takeTurn('d')
-  expect(takeTurn('e').ready).toBeUndefined()
+  takeTurn(aPath())
+  expect(takeTurn(aPath()).ready).toBeUndefined()
 })

@@ -1,0 +1,180 @@
+// What others do between two steps of ours, and who is waited for.
+
+import { spawn } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { acquireLock } from '../../../lib/log/lock/acquire.js'
+import { breakLock, breakPathOf } from '../../../lib/log/lock/break-mutex.js'
+import { lockPathOf, readLockDirectory } from '../../../lib/log/lock/lock-directory.js'
+import { ownerPathOf } from '../../../lib/log/lock/owner-record.js'
+import {
+  judgeProcess,
+  ownIdentity,
+  type ProcessIdentity,
+  parentIdentity,
+} from '../../../lib/log/lock/process-identity.js'
+import { type FileCall, type FileFault, watchFiles } from '../../helpers/watched-files.js'
+import { temporaryFolder } from './worker.js'
+
+const WAITING = { mode: 'lease', timeoutMs: 60_000 } as const
+const LONG_AGO = new Date(Date.now() - 60_000)
+const DEAD = { ...ownIdentity(), boot: 'another', start: '1' }
+const without = () => false
+
+const aLog = () => join(temporaryFolder(), 'a.jsonl')
+const entriesBeside = (path: string) => readdirSync(dirname(path)).sort()
+
+function abandonedLock(): string {
+  const path = aLog()
+  mkdirSync(lockPathOf(path))
+  utimesSync(lockPathOf(path), LONG_AGO, LONG_AGO)
+  return path
+}
+
+/** Once, after that call on a path with that ending, or instead of it where there is a fault. */
+function at(path: string, name: string, ending: string, step: (() => void) | FileFault): void {
+  let isDone = false
+  const isIt = (call: FileCall) => {
+    if (isDone || call.name !== name || !call.path.endsWith(ending)) return false
+    isDone = true
+    return true
+  }
+  const watcher =
+    typeof step === 'function'
+      ? { after: (call: FileCall) => (isIt(call) ? step() : undefined) }
+      : { before: (call: FileCall) => (isIt(call) ? step : undefined) }
+  onTestFinished(watchFiles(dirname(path), watcher))
+}
+
+describe('the mutex', () => {
+  /** Another one is inside by now. */
+  const replace = (path: string) => () => {
+    writeFileSync(`${breakPathOf(path)}.next`, 'another’s')
+    unlinkSync(breakPathOf(path))
+    writeFileSync(breakPathOf(path), 'another’s')
+  }
+
+  test('names whoever is inside', () => {
+    const path = abandonedLock()
+    let inside = ''
+    at(path, 'rmdirSync', '.lock', () => {
+      inside = readFileSync(breakPathOf(path), 'utf8')
+    })
+    expect(breakLock(path, without)).toBe('gone')
+    expect(inside).toBe(`${JSON.stringify(ownIdentity())}\n`)
+  })
+
+  test('that became another’s after the judgement lets nobody remove the lock', () => {
+    const path = abandonedLock()
+    at(path, 'lstatSync', '.lock', replace(path))
+    expect(breakLock(path, without)).toBe('kept')
+    expect(existsSync(lockPathOf(path))).toBe(true)
+    expect(readFileSync(breakPathOf(path), 'utf8')).toBe('another’s')
+  })
+
+  test('that became another’s in the end is left to them', () => {
+    const path = abandonedLock()
+    at(path, 'rmdirSync', '.lock', replace(path))
+    expect(breakLock(path, without)).toBe('gone')
+    expect(readFileSync(breakPathOf(path), 'utf8')).toBe('another’s')
+  })
+
+  test('of a dead one that is another’s by now is not cleared, and one that is gone needs none', () => {
+    const path = abandonedLock()
+    writeFileSync(breakPathOf(path), JSON.stringify(DEAD))
+    at(path, 'readSync', '.break', replace(path))
+    expect(breakLock(path, without)).toBe('kept')
+    expect(readFileSync(breakPathOf(path), 'utf8')).toBe('another’s')
+    writeFileSync(breakPathOf(path), JSON.stringify(DEAD))
+    at(path, 'readSync', '.break', () => unlinkSync(breakPathOf(path)))
+    expect(breakLock(path, without)).toBe('kept')
+    expect(existsSync(breakPathOf(path))).toBe(false)
+  })
+})
+
+test.each(['ENOTEMPTY', 'EEXIST'])(
+  'a lock that is filled at this moment is an obstacle, however a system says it: %s',
+  (code) => {
+    const path = abandonedLock()
+    at(path, 'rmdirSync', '.lock', { code, errno: -39 })
+    expect(() => breakLock(path, without)).toThrow(
+      expect.objectContaining({
+        code: 'ERR_LOCK_OBSTRUCTED',
+        message: expect.stringContaining('a directory that is not empty') as string,
+      }) as Error,
+    )
+    expect(entriesBeside(path)).toEqual(['a.jsonl.lock'])
+  },
+)
+
+describe('waiting', () => {
+  /** A lock of that process, as another process would have made it. */
+  function lockOf(owner: ProcessIdentity, mode: 'once' | 'lease'): string {
+    const path = aLog()
+    mkdirSync(lockPathOf(path))
+    const dir = readLockDirectory(path)!.identity
+    const record = { ...owner, since: new Date().toISOString(), kernel: false, mode, dir }
+    writeFileSync(ownerPathOf(path), JSON.stringify(record))
+    return path
+  }
+
+  function letGo(path: string): void {
+    unlinkSync(ownerPathOf(path))
+    rmdirSync(lockPathOf(path))
+  }
+
+  test.each([
+    ['a short lock of one who lives', ownIdentity(), 'once'],
+    ['a lease of one out of sight', { ...ownIdentity(), host: 'elsewhere' }, 'lease'],
+  ] as const)('%s is waited for', async (_, owner, mode) => {
+    const path = lockOf(owner, mode)
+    const waiting = acquireLock(path, WAITING)
+    await new Promise(setImmediate)
+    letGo(path)
+    const lock = await waiting
+    lock.release()
+    expect(entriesBeside(path)).toEqual(['a.jsonl'])
+  })
+
+  test.runIf(process.platform === 'linux')(
+    'a lease of one who is stopped is refused at once, as of one who lives',
+    async () => {
+      const child = spawn('sleep', ['60'], { stdio: 'ignore' })
+      onTestFinished(() => void child.kill('SIGKILL'))
+      const { pid } = child
+      await vi.waitFor(() => expect(parentIdentity(pid).pid).toBe(pid))
+      child.kill('SIGSTOP')
+      const owner = parentIdentity(pid)
+      await vi.waitFor(() => expect(judgeProcess(owner)).toBe('stopped'))
+      const path = lockOf(owner, 'lease')
+      await expect(acquireLock(path, WAITING)).rejects.toMatchObject({
+        code: 'ERR_LOCKED',
+        message: expect.stringContaining('(that process is stopped)') as string,
+        details: { pid, state: 'stopped' },
+      })
+    },
+  )
+
+  test('whoever came in time leaves no clock running', async () => {
+    const path = aLog()
+    const clocks = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout')
+    const first = await acquireLock(path, { mode: 'once', timeoutMs: 0 })
+    const before = clocks().length
+    const second = acquireLock(path, { ...WAITING, mode: 'once' })
+    await new Promise(setImmediate)
+    first.release()
+    const lock = await second
+    expect(clocks().length).toBeLessThanOrEqual(before)
+    lock.release()
+  })
+})
