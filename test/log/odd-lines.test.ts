@@ -60,7 +60,7 @@ const expected = [
 test.each(CHUNKS.map((chunkBytes) => [chunkBytes]))(
   'a line over the limit keeps its place without its payload, in chunks of %i (A40)',
   (chunkBytes) => {
-    const path = join(temporaryFolder({ onTestFinished }), 'long.jsonl')
+    const path = join(memoryFolder({ onTestFinished }), 'long.jsonl')
     writeFileSync(path, bytes)
     const sizes = { chunkBytes, lineBytesMax: LINE_BYTES_MAX }
     const forward = [...readLogSync(path, { sizes })]
@@ -188,7 +188,7 @@ test.each([
   const history = new History()
   history.m(...Array.from({ length: 3000 }, (_, index) => `m${index}`))
   for (let number = 0; number < 20; number++) add(history, `end${number}`)
-  const path = join(temporaryFolder({ onTestFinished }), 'asked.jsonl')
+  const path = join(memoryFolder({ onTestFinished }), 'asked.jsonl')
   writeFileSync(path, history.bytes)
   let count = 0
   const stop = watchFiles(dirname(path), {
