@@ -4,23 +4,13 @@
 // By default a new session is made that names its parent, because two processes may resume the
 // same one at once and each must own its file. The old file is only read.
 
-import {
-  fieldsOf,
-  findInterruptions,
-  type Interruptions,
-  type Message,
-  messagesOf,
-  type ToolCall,
-  type ToolPolicy,
-} from '../chain/index.js'
 import { isSessionError, SessionError } from '../errors.js'
-import { type Diagnostic, isOwnEvent, type SessionEvent } from '../format/index.js'
+import { isOwnEvent, type SessionEvent } from '../format/index.js'
 import { openLog } from '../log/index.js'
 import {
   digestTranscript,
   findNewestSession,
   findParent,
-  idOfFileName,
   type Layout,
   type LoadedSession,
   layoutOf,
@@ -30,14 +20,20 @@ import {
 import { createFrom } from './create.js'
 import { inheritedFacts, type SessionFacts } from './header.js'
 import { observing, sessionOf } from './open.js'
-import { PermissionLedger } from './permission-ledger.js'
-import type { Session } from './session.js'
+import {
+  originOf,
+  policyOf,
+  type ResumedSession,
+  resumedOf,
+  sessionIdOf,
+  type ToolOptions,
+} from './resumed-session.js'
 import { logOptionsOf, type SessionOptions } from './settings.js'
 import { storageOnDisk, transcriptOf } from './storage.js'
 import { TitleKeeper } from './title.js'
 import { SessionView } from './view.js'
 
-export interface ResumeOptions extends SessionOptions, SessionFacts {
+export interface ResumeOptions extends SessionOptions, SessionFacts, ToolOptions {
   /** The session, or four or more letters it begins with; default: the newest of the project. */
   id?: string | undefined
   /**
@@ -50,14 +46,6 @@ export interface ResumeOptions extends SessionOptions, SessionFacts {
   mode?: 'new' | 'append' | 'inspect' | undefined
   /** Continue from this event instead of the newest. */
   at?: string | undefined
-  /**
-   * What becomes of tool calls without a result.
-   *
-   * @default the policy of the session, else 'synthesize'
-   */
-  toolPolicy?: ToolPolicy | undefined
-  /** Which open calls may be run again, beside those that say they are idempotent. */
-  isRetryable?: ((call: ToolCall) => boolean) | undefined
   /** Throw ERR_DAMAGED where something is missing, instead of saying so. */
   strict?: boolean | undefined
   /** The id of the new session. */
@@ -68,29 +56,6 @@ export interface ResumeOptions extends SessionOptions, SessionFacts {
    * @default false
    */
   isQuiet?: boolean | undefined
-}
-
-export interface ResumedSession {
-  /** Where to go on; `undefined` in mode `inspect`. */
-  readonly session: Session | undefined
-  readonly session_id: string
-  readonly transcript_path: string
-  readonly resumed_from: {
-    readonly session_id: string
-    readonly tip_uuid: string | null
-    readonly tip_offset: number | null
-    readonly transcript_path: string
-  }
-  /** Made when first asked for, as are the three below it; payloads are not parsed before. */
-  readonly messages: readonly Message[]
-  readonly interruption: Interruptions
-  readonly retry: readonly ToolCall[]
-  readonly degraded: boolean
-  readonly diagnostics: readonly Diagnostic[]
-  /** Everything before this byte was not read. */
-  readonly readFrom: number
-  /** Empty, whatever was allowed before. Not enumerable: it is never printed along. */
-  readonly permissions: PermissionLedger
 }
 
 export async function resumeSession(options: ResumeOptions = {}): Promise<ResumedSession> {
@@ -109,7 +74,7 @@ export async function resumeSession(options: ResumeOptions = {}): Promise<Resume
   if (mode === 'append') return resumeInPlace(path, layout, options)
   const loaded = skipEmpty(loadSession(path, { layout, at, lazyPayloads: true }), layout)
   refuseDegraded(loaded, options)
-  if (mode === 'inspect') return resumed(loaded, options, undefined)
+  if (mode === 'inspect') return resumedOf(loaded, options, undefined)
   const { resumed_from } = originOf(loaded)
   const session = await createFrom(
     {
@@ -124,7 +89,7 @@ export async function resumeSession(options: ResumeOptions = {}): Promise<Resume
       start: loaded.log.projection.continuation,
     },
   )
-  return resumed(loaded, options, session)
+  return resumedOf(loaded, options, session)
 }
 
 function pathToResume(options: ResumeOptions): string {
@@ -181,7 +146,7 @@ async function resumeInPlace(
     const id = sessionIdOf(loaded)
     const project = projectOf(loaded)
     const session = sessionOf({ id, project, log, view, title, storage, isNew: false }, options)
-    const result = resumed(loaded, options, session)
+    const result = resumedOf(loaded, options, session)
     if (options.isQuiet === true) return result
     const now = options.environment?.now?.() ?? Date.now()
     const gap = now - Date.parse(lastTimeOf(loaded))
@@ -210,70 +175,6 @@ function learnTitle(title: TitleKeeper, path: string): void {
   title.observe(event, 0)
 }
 
-function resumed(
-  loaded: LoadedSession,
-  options: ResumeOptions,
-  session: Session | undefined,
-): ResumedSession {
-  const { projection } = loaded.log
-  const toolPolicy = policyOf(loaded, options)
-  const { isRetryable } = options
-  const repaired = once(() => messagesOf(projection, { toolPolicy, isRetryable }))
-  const interruption = once(() => {
-    const turnEnd = loaded.events.findLast(({ event }) => event.type === 'turn_end')
-    return findInterruptions(projection, { turnEndOffset: turnEnd?.byte_offset, isRetryable })
-  })
-  // Whoever only goes on writing pays for no payload.
-  const result: Omit<ResumedSession, 'permissions'> = {
-    session,
-    session_id: session?.id ?? sessionIdOf(loaded),
-    transcript_path: session?.path ?? loaded.path,
-    ...originOf(loaded),
-    get messages() {
-      return repaired().messages
-    },
-    get interruption() {
-      return interruption()
-    },
-    get retry() {
-      return toolPolicy === 'retry' ? interruption().retry : []
-    },
-    degraded: projection.isDegraded,
-    get diagnostics() {
-      return [...loaded.diagnostics, ...repaired().diagnostics]
-    },
-    readFrom: loaded.readFrom,
-  }
-  const permissions = session?.permissions ?? new PermissionLedger()
-  return Object.defineProperty(result, 'permissions', { value: permissions }) as ResumedSession
-}
-
-function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
-}
-
-function originOf(loaded: LoadedSession) {
-  const last = loaded.log.path.at(-1)
-  return {
-    resumed_from: {
-      session_id: sessionIdOf(loaded),
-      tip_uuid: last?.event.uuid ?? null,
-      tip_offset: last?.byte_offset ?? null,
-      transcript_path: loaded.path,
-    },
-  }
-}
-
-function policyOf({ header }: LoadedSession, { toolPolicy }: ResumeOptions): ToolPolicy {
-  const stored = fieldsOf(header?.payload)['tool_policy']
-  if (toolPolicy !== undefined) return toolPolicy
-  return stored === 'retry' || stored === 'drop' ? stored : 'synthesize'
-}
-
 /** What a new session takes over from the old one: its project, and what the caller does not say. */
 function factsToGoOnWith({ header }: LoadedSession, options: ResumeOptions): SessionFacts {
   const { project, harness, kind } = inheritedFacts(header?.payload)
@@ -287,11 +188,6 @@ function factsToGoOnWith({ header }: LoadedSession, options: ResumeOptions): Ses
 function projectOf({ header }: LoadedSession): string | undefined {
   const { projectNormalized, project } = inheritedFacts(header?.payload)
   return projectNormalized ?? project
-}
-
-export function sessionIdOf({ header, path }: LoadedSession): string {
-  const id = fieldsOf(header?.payload)['session_id']
-  return typeof id === 'string' ? id : idOfFileName(path)
 }
 
 function lastTimeOf({ events }: LoadedSession): string {

@@ -1,0 +1,119 @@
+// What a resume hands over: where to go on, what the last session knew, and an empty ledger. What
+// takes payloads to know is made when it is first asked for.
+
+import {
+  fieldsOf,
+  findInterruptions,
+  type Interruptions,
+  type Message,
+  messagesOf,
+  type ToolCall,
+  type ToolPolicy,
+} from '../chain/index.js'
+import type { Diagnostic } from '../format/index.js'
+import { idOfFileName, type LoadedSession } from '../store/index.js'
+import { PermissionLedger } from './permission-ledger.js'
+import type { Session } from './session.js'
+
+export interface ToolOptions {
+  /**
+   * What becomes of tool calls without a result.
+   *
+   * @default the policy of the session, else 'synthesize'
+   */
+  toolPolicy?: ToolPolicy | undefined
+  /** Which open calls may be run again, beside those that say they are idempotent. */
+  isRetryable?: ((call: ToolCall) => boolean) | undefined
+}
+
+export interface ResumedSession {
+  /** Where to go on; `undefined` in mode `inspect`. */
+  readonly session: Session | undefined
+  readonly session_id: string
+  readonly transcript_path: string
+  readonly resumed_from: {
+    readonly session_id: string
+    readonly tip_uuid: string | null
+    readonly tip_offset: number | null
+    readonly transcript_path: string
+  }
+  /** Made when first asked for, as are the three below it; payloads are not parsed before. */
+  readonly messages: readonly Message[]
+  readonly interruption: Interruptions
+  readonly retry: readonly ToolCall[]
+  readonly degraded: boolean
+  readonly diagnostics: readonly Diagnostic[]
+  /** Everything before this byte was not read. */
+  readonly readFrom: number
+  /** Empty, whatever was allowed before. Not enumerable: it is never printed along. */
+  readonly permissions: PermissionLedger
+}
+
+export function resumedOf(
+  loaded: LoadedSession,
+  options: ToolOptions,
+  session: Session | undefined,
+): ResumedSession {
+  const { projection } = loaded.log
+  const toolPolicy = policyOf(loaded, options)
+  const { isRetryable } = options
+  const repaired = once(() => messagesOf(projection, { toolPolicy, isRetryable }))
+  const interruption = once(() => {
+    const turnEnd = loaded.events.findLast(({ event }) => event.type === 'turn_end')
+    return findInterruptions(projection, { turnEndOffset: turnEnd?.byte_offset, isRetryable })
+  })
+  // Whoever only goes on writing pays for no payload.
+  const result: Omit<ResumedSession, 'permissions'> = {
+    session,
+    session_id: session?.id ?? sessionIdOf(loaded),
+    transcript_path: session?.path ?? loaded.path,
+    ...originOf(loaded),
+    get messages() {
+      return repaired().messages
+    },
+    get interruption() {
+      return interruption()
+    },
+    get retry() {
+      return toolPolicy === 'retry' ? interruption().retry : []
+    },
+    degraded: projection.isDegraded,
+    get diagnostics() {
+      return [...loaded.diagnostics, ...repaired().diagnostics]
+    },
+    readFrom: loaded.readFrom,
+  }
+  const permissions = session?.permissions ?? new PermissionLedger()
+  return Object.defineProperty(result, 'permissions', { value: permissions }) as ResumedSession
+}
+
+export function originOf(loaded: LoadedSession) {
+  const last = loaded.log.path.at(-1)
+  return {
+    resumed_from: {
+      session_id: sessionIdOf(loaded),
+      tip_uuid: last?.event.uuid ?? null,
+      tip_offset: last?.byte_offset ?? null,
+      transcript_path: loaded.path,
+    },
+  }
+}
+
+export function policyOf({ header }: LoadedSession, { toolPolicy }: ToolOptions): ToolPolicy {
+  const stored = fieldsOf(header?.payload)['tool_policy']
+  if (toolPolicy !== undefined) return toolPolicy
+  return stored === 'retry' || stored === 'drop' ? stored : 'synthesize'
+}
+
+export function sessionIdOf({ header, path }: LoadedSession): string {
+  const id = fieldsOf(header?.payload)['session_id']
+  return typeof id === 'string' ? id : idOfFileName(path)
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
