@@ -44,7 +44,7 @@ export const sessionCases = [
         all: { way: 'read-all', id: 'middle' },
         allAgain: { way: 'read-all', id: 'middle' },
       }
-      const { times, peaks } = await sample(ways, folder, isQuick ? 3 : 9)
+      const { times, peaks } = await sample(ways, folder, isQuick ? 3 : 25)
       const sizes = compareTimes({
         ours: times.large,
         baseline: times.small,
