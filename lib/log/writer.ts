@@ -234,7 +234,8 @@ export class LogWriter implements LogHandle {
 
   #write(calls: readonly Call[]): void {
     if (this.#syncs.failure !== undefined) throw this.#syncs.failure
-    const isWatchful = calls.some((call) => this.#isSyncDue(call))
+    // Asked first, since it spares most logs the look at every call.
+    const isWatchful = this.#isSyncing && calls.some((call) => this.#isSyncDue(call))
     try {
       if (this.#lock.isCompromised && !this.#lock.isKernel) this.#acquireAgain()
       const before = this.#appender.size
