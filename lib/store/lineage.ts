@@ -2,11 +2,9 @@
 // begins with.
 
 import { isSessionError } from '../errors.js'
-import { readLogSync } from '../log/index.js'
-import { type Lineage, parentOf } from './load-session.js'
+import { type Lineage, parentOf, readHeaders } from './load-session.js'
 import { fieldsOf, textOf } from './session-digest-events.js'
 import { idOfFileName } from './session-digest-header.js'
-import { leadingHeaders } from './session-tail.js'
 
 export interface SessionLineage {
   readonly session_id: string
@@ -31,13 +29,9 @@ export function lineageOf(path: string): SessionLineage {
 
 function headersOf(path: string) {
   try {
-    return leadingHeaders(eventsOf(path))
+    return readHeaders(path)
   } catch (error) {
     if (!isSessionError(error)) throw error
     return []
   }
-}
-
-function* eventsOf(path: string) {
-  for (const entry of readLogSync(path)) if (entry.kind === 'event') yield entry
 }

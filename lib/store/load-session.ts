@@ -102,7 +102,7 @@ function readStep(step: Step, lazyPayloads: boolean | undefined): OpenFile {
 
 // Most headers are short, and what the tail needs anyway finds them; only where nothing else
 // follows them there, as in a fork of many forks, is more of the file read for them.
-function readHeaders(path: string): PlacedEvent[] {
+export function readHeaders(path: string): PlacedEvent[] {
   const first: PlacedEvent[] = []
   const isWanted = ({ isEnded }: Line) => isEnded
   const range = { to: HEADERS_BYTES, lazyPayloads: true, isWanted }
