@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { expect, it } from 'vitest'
+import { expect, it, type TestContext } from 'vitest'
 import { listActiveSessions } from '../../lib/store/index.js'
 import { BINARY } from '../cli/command-line.js'
 import { Clock, HOUR, MINUTE } from '../helpers/clock.js'
@@ -24,6 +24,17 @@ function textOf(stdout: string): string {
   const { hookSpecificOutput } = JSON.parse(stdout) as Record<string, Record<string, string>>
   expect(hookSpecificOutput!['hookEventName']).toBe('SessionStart')
   return hookSpecificOutput!['additionalContext']!
+}
+
+/** A session about a well has ended. */
+async function afterAWell(t: TestContext) {
+  const root = temporaryFolder(t)
+  const clock = new Clock()
+  const at = { root, ...clock.environment }
+  await tell({ ...start('first'), hook_event_name: 'UserPromptSubmit', prompt: 'dig a well' }, at)
+  await tell({ ...start('first'), hook_event_name: 'SessionEnd', reason: 'exit' }, at)
+  clock.pass(MINUTE)
+  return { root, at }
 }
 
 it('of a killed harness its session appears in the next start, and not while it lives (T50, T51, T68, 001-03, 004-22)', async (t) => {
@@ -143,12 +154,7 @@ it('a session without a claim of a path says that it lives, and stands back for 
 })
 
 it('what a harness did not take is told again at the next start', async (t) => {
-  const root = temporaryFolder(t)
-  const clock = new Clock()
-  const at = { root, ...clock.environment }
-  await tell({ ...start('first'), hook_event_name: 'UserPromptSubmit', prompt: 'dig a well' }, at)
-  await tell({ ...start('first'), hook_event_name: 'SessionEnd', reason: 'exit' }, at)
-  clock.pass(MINUTE)
+  const { at } = await afterAWell(t)
   const write = () => Promise.reject(new Error('EPIPE: broken pipe'))
   const deaf = await tell(start('next'), { ...at, write })
   expect(deaf).toEqual({ answer: { inject: '' }, stdout: '', words: 'EPIPE: broken pipe' })
@@ -157,22 +163,12 @@ it('what a harness did not take is told again at the next start', async (t) => {
 })
 
 it('a start from a source that nobody knows is a start', async (t) => {
-  const root = temporaryFolder(t)
-  const clock = new Clock()
-  const at = { root, ...clock.environment }
-  await tell({ ...start('first'), hook_event_name: 'UserPromptSubmit', prompt: 'dig a well' }, at)
-  await tell({ ...start('first'), hook_event_name: 'SessionEnd', reason: 'exit' }, at)
-  clock.pass(MINUTE)
+  const { at } = await afterAWell(t)
   expect(textOf((await tell(start('next', 'teleport'), at)).stdout)).toContain('dig a well')
 })
 
 it('a session that is resumed is not told what another one knew', async (t) => {
-  const root = temporaryFolder(t)
-  const clock = new Clock()
-  const at = { root, ...clock.environment }
-  await tell({ ...start('first'), hook_event_name: 'UserPromptSubmit', prompt: 'dig a well' }, at)
-  await tell({ ...start('first'), hook_event_name: 'SessionEnd', reason: 'exit' }, at)
-  clock.pass(MINUTE)
+  const { root, at } = await afterAWell(t)
   expect((await tell(start('next', 'resume'), at)).stdout).toBe('')
   expect(eventsOf(root, 'next').map(({ type }) => type)).toEqual([
     'session_header',

@@ -1,23 +1,11 @@
 // Foreign files with lines that are blank, too much or somebody else's.
 
-import { appendFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { expect, type TestContext, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type ImportProgress, importSession } from '../../lib/session/index.js'
 import { eventsIn } from '../cli/stored.js'
-import { FOREIGN } from '../contracts/foreign-files.js'
-import { temporaryFolder } from '../helpers/temporary.js'
-
-const CLAUDE = '11111111-1111-4111-8111-111111111111'
-
-function setUp(t: TestContext, fixture = 'claude-code/plain') {
-  const folder = temporaryFolder(t)
-  const root = join(folder, 'store')
-  const path = join(folder, 'source', `${CLAUDE}.jsonl`)
-  mkdirSync(dirname(path), { recursive: true })
-  cpSync(join(FOREIGN, `${fixture}.jsonl`), path)
-  return { path, store: { root, home: root } }
-}
+import { CLAUDE, setUp } from './foreign-source.js'
 
 /** One more line of a user in the manner of Claude Code. */
 function claudeLine(uuid: string, content: unknown, parentUuid = 'a2'): string {
@@ -27,7 +15,7 @@ function claudeLine(uuid: string, content: unknown, parentUuid = 'a2'): string {
 }
 
 test('blank lines are no lines, and cost nothing', async (t) => {
-  const { path, store } = setUp(t)
+  const { path, ...store } = setUp(t)
   const { lines, events } = await importSession(path, { ...store, dryRun: true })
   writeFileSync(path, readFileSync(path, 'utf8').replaceAll('\n', '\n\n  \n'))
   const report = await importSession(path, store)
@@ -35,7 +23,7 @@ test('blank lines are no lines, and cost nothing', async (t) => {
 })
 
 test('whoever waits is told how far it is, once in a while', async (t) => {
-  const { path, store } = setUp(t)
+  const { path, ...store } = setUp(t)
   for (let index = 0; index < 12; index++) {
     appendFileSync(path, claudeLine(`long-${index}`, 'x'.repeat(500_000)))
   }
@@ -48,7 +36,7 @@ test('whoever waits is told how far it is, once in a while', async (t) => {
 })
 
 test('a file beside a transcript that nobody knows, or of another session, is left alone', async (t) => {
-  const { path, store } = setUp(t)
+  const { path, ...store } = setUp(t)
   const folder = join(dirname(path), CLAUDE, 'subagents')
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'agent-strange.jsonl'), '{"hello":"world"}\n')
@@ -60,7 +48,7 @@ test('a file beside a transcript that nobody knows, or of another session, is le
 })
 
 test('a call and a result that are nested too deeply keep their names, so that they stay a pair', async (t) => {
-  const { path, store } = setUp(t, 'codex/plain')
+  const { path, ...store } = setUp(t, 'codex/plain')
   const deep = `${'{"a":'.repeat(600)}1${'}'.repeat(600)}`
   const item = (payload: object) =>
     `${JSON.stringify({ timestamp: '2026-01-02T00:00:00.000Z', type: 'response_item', payload })}\n`
@@ -79,7 +67,7 @@ test('a call and a result that are nested too deeply keep their names, so that t
 })
 
 test('a dry run writes nothing, and counts as much as the import does', async (t) => {
-  const { path, store } = setUp(t)
+  const { path, ...store } = setUp(t)
   const dry = await importSession(path, { ...store, dryRun: true })
   expect(() => readFileSync(dry.transcript_path!)).toThrow('ENOENT')
   const real = await importSession(path, store)

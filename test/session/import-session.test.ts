@@ -3,7 +3,6 @@
 import { createHash } from 'node:crypto'
 import {
   appendFileSync,
-  cpSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -11,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { describe, expect, it, type TestContext } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { IMPORTERS } from '../../lib/importers/index.js'
 import {
   findSidechain,
@@ -26,18 +25,7 @@ import {
 } from '../../lib/index.js'
 import { FOREIGN, foreignCases } from '../contracts/foreign-files.js'
 import { temporaryFolder } from '../helpers/temporary.js'
-
-const CLAUDE = '11111111-1111-4111-8111-111111111111'
-
-/** A copy of a fixture under its session's name, and a store to import it into. */
-function setUp(t: TestContext, fixture = 'claude-code/plain') {
-  const folder = temporaryFolder(t)
-  const root = join(folder, 'store')
-  const path = join(folder, 'source', `${CLAUDE}.jsonl`)
-  mkdirSync(dirname(path), { recursive: true })
-  cpSync(join(FOREIGN, `${fixture}.jsonl`), path)
-  return { root, home: root, path }
-}
+import { CLAUDE, setUp } from './foreign-source.js'
 
 async function shown(id: string, root: string): Promise<string[]> {
   const { messages } = await resumeSession({ id, root, home: root, mode: 'inspect' })

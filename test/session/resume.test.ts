@@ -3,7 +3,7 @@
 
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, type TestContext, test } from 'vitest'
 import { readLogSync } from '../../lib/log/index.js'
 import {
   createSession,
@@ -103,24 +103,25 @@ test('a strict resume takes what is whole and refuses what is not', async (t) =>
   expect(lenient.messages).toHaveLength(1)
 })
 
-test('resuming a session that said nothing resumes its parent, wherever in the store that lies', async (t) => {
+/** `empty`, which goes on from `parent` and says nothing. */
+async function emptyChild(t: TestContext) {
   const root = temporaryFolder(t)
   const parent = await createSession({ root, id: 'parent', continuity: false })
   await parent.append({ type: 'user', uuid: 'u1', payload: { content: 'hello' } })
   await parent.release()
   const empty = await resumeSession({ root, id: 'parent', newId: 'empty', continuity: false })
   await empty.session!.release()
+  return { root, parent }
+}
+
+test('resuming a session that said nothing resumes its parent, wherever in the store that lies', async (t) => {
+  const { root } = await emptyChild(t)
   const next = await resume(t, { root, id: 'empty', mode: 'inspect' })
   expect(next.resumed_from).toMatchObject({ session_id: 'parent', tip_uuid: 'u1' })
 })
 
 test('a session that said nothing is resumed itself when its parent, or the event there, is gone', async (t) => {
-  const root = temporaryFolder(t)
-  const parent = await createSession({ root, id: 'parent', continuity: false })
-  await parent.append({ type: 'user', uuid: 'u1', payload: { content: 'hello' } })
-  await parent.release()
-  const empty = await resumeSession({ root, id: 'parent', newId: 'empty', continuity: false })
-  await empty.session!.release()
+  const { root, parent } = await emptyChild(t)
   const text = readFileSync(parent.path, 'utf8')
   writeFileSync(parent.path, text.replace('"uuid":"u1"', '"uuid":"other"'))
   const lost = await resume(t, { root, id: 'empty', mode: 'inspect' })

@@ -1,17 +1,7 @@
 // What others do between two steps of ours, and who is waited for.
 
 import { spawn } from 'node:child_process'
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmdirSync,
-  unlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { acquireLock } from '../../../lib/log/lock/acquire.js'
 import { breakLock, breakPathOf } from '../../../lib/log/lock/break-mutex.js'
@@ -23,38 +13,11 @@ import {
   type ProcessIdentity,
   parentIdentity,
 } from '../../../lib/log/lock/process-identity.js'
-import { type FileCall, type FileFault, watchFiles } from '../../helpers/watched-files.js'
-import { temporaryFolder } from './worker.js'
+import { abandonedLock, aLog, at, entriesBeside } from './a-log.js'
 
 const WAITING = { mode: 'lease', timeoutMs: 60_000 } as const
-const LONG_AGO = new Date(Date.now() - 60_000)
 const DEAD = { ...ownIdentity(), boot: 'another', start: '1' }
 const without = () => false
-
-const aLog = () => join(temporaryFolder(), 'a.jsonl')
-const entriesBeside = (path: string) => readdirSync(dirname(path)).sort()
-
-function abandonedLock(): string {
-  const path = aLog()
-  mkdirSync(lockPathOf(path))
-  utimesSync(lockPathOf(path), LONG_AGO, LONG_AGO)
-  return path
-}
-
-/** Once, after that call on a path with that ending, or instead of it where there is a fault. */
-function at(path: string, name: string, ending: string, step: (() => void) | FileFault): void {
-  let isDone = false
-  const isIt = (call: FileCall) => {
-    if (isDone || call.name !== name || !call.path.endsWith(ending)) return false
-    isDone = true
-    return true
-  }
-  const watcher =
-    typeof step === 'function'
-      ? { after: (call: FileCall) => (isIt(call) ? step() : undefined) }
-      : { before: (call: FileCall) => (isIt(call) ? step : undefined) }
-  onTestFinished(watchFiles(dirname(path), watcher))
-}
 
 describe('the mutex', () => {
   /** Another one is inside by now. */
@@ -67,16 +30,17 @@ describe('the mutex', () => {
   test('names whoever is inside', () => {
     const path = abandonedLock()
     let inside = ''
-    at(path, 'rmdirSync', '.lock', () => {
+    const meanwhile = () => {
       inside = readFileSync(breakPathOf(path), 'utf8')
-    })
+    }
+    at(path, 'rmdirSync', '.lock', { meanwhile })
     expect(breakLock(path, without)).toBe('gone')
     expect(inside).toBe(`${JSON.stringify(ownIdentity())}\n`)
   })
 
   test('that became another’s after the judgement lets nobody remove the lock', () => {
     const path = abandonedLock()
-    at(path, 'lstatSync', '.lock', replace(path))
+    at(path, 'lstatSync', '.lock', { meanwhile: replace(path) })
     expect(breakLock(path, without)).toBe('kept')
     expect(existsSync(lockPathOf(path))).toBe(true)
     expect(readFileSync(breakPathOf(path), 'utf8')).toBe('another’s')
@@ -84,7 +48,7 @@ describe('the mutex', () => {
 
   test('that became another’s in the end is left to them', () => {
     const path = abandonedLock()
-    at(path, 'rmdirSync', '.lock', replace(path))
+    at(path, 'rmdirSync', '.lock', { meanwhile: replace(path) })
     expect(breakLock(path, without)).toBe('gone')
     expect(readFileSync(breakPathOf(path), 'utf8')).toBe('another’s')
   })
@@ -92,11 +56,11 @@ describe('the mutex', () => {
   test('of a dead one that is another’s by now is not cleared, and one that is gone needs none', () => {
     const path = abandonedLock()
     writeFileSync(breakPathOf(path), JSON.stringify(DEAD))
-    at(path, 'readSync', '.break', replace(path))
+    at(path, 'readSync', '.break', { meanwhile: replace(path) })
     expect(breakLock(path, without)).toBe('kept')
     expect(readFileSync(breakPathOf(path), 'utf8')).toBe('another’s')
     writeFileSync(breakPathOf(path), JSON.stringify(DEAD))
-    at(path, 'readSync', '.break', () => unlinkSync(breakPathOf(path)))
+    at(path, 'readSync', '.break', { meanwhile: () => unlinkSync(breakPathOf(path)) })
     expect(breakLock(path, without)).toBe('kept')
     expect(existsSync(breakPathOf(path))).toBe(false)
   })
@@ -106,7 +70,7 @@ test.each(['ENOTEMPTY', 'EEXIST'])(
   'a lock that is filled at this moment is an obstacle, however a system says it: %s',
   (code) => {
     const path = abandonedLock()
-    at(path, 'rmdirSync', '.lock', { code, errno: -39 })
+    at(path, 'rmdirSync', '.lock', { fault: { code, errno: -39 } })
     expect(() => breakLock(path, without)).toThrow(
       expect.objectContaining({
         code: 'ERR_LOCK_OBSTRUCTED',

@@ -1,16 +1,7 @@
 // What others do between two steps of ours, and what a disk answers that rarely does.
 
 import { spawn } from 'node:child_process'
-import {
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmdirSync,
-  statSync,
-  unlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdirSync, renameSync, rmdirSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { acquireLock } from '../../../lib/log/lock/acquire.js'
@@ -25,49 +16,13 @@ import {
   ownIdentity,
   parentIdentity,
 } from '../../../lib/log/lock/process-identity.js'
-import { type FileCall, type FileFault, watchFiles } from '../../helpers/watched-files.js'
-import { ADVISORY, temporaryFolder } from './worker.js'
+import { type FileCall, watchFiles } from '../../helpers/watched-files.js'
+import { abandonedLock, aLog, at, entriesBeside } from './a-log.js'
+import { ADVISORY } from './worker.js'
 
 const LEASE = { mode: 'lease', timeoutMs: 5000 } as const
 const AT_ONCE = { mode: 'lease', timeoutMs: 0 } as const
-const LONG_AGO = new Date(Date.now() - 60_000)
 const without = () => false
-
-const aLog = () => join(temporaryFolder(), 'a.jsonl')
-const entriesBeside = (path: string) => readdirSync(dirname(path)).sort()
-
-function abandonedLock(): string {
-  const path = aLog()
-  mkdirSync(lockPathOf(path))
-  utimesSync(lockPathOf(path), LONG_AGO, LONG_AGO)
-  return path
-}
-
-/** Once, when that call is made on a path with that ending. */
-function at(
-  path: string,
-  name: string,
-  ending: string,
-  { fault, meanwhile }: { fault?: FileFault; meanwhile?: () => void },
-): void {
-  let isDone = false
-  const isIt = (call: FileCall) =>
-    !isDone && call.name === name && (call.to ?? call.path).endsWith(ending)
-  const stop = watchFiles(dirname(path), {
-    before(call) {
-      if (fault === undefined || !isIt(call)) return undefined
-      isDone = true
-      meanwhile?.()
-      return fault
-    },
-    after(call) {
-      if (fault !== undefined || !isIt(call)) return
-      isDone = true
-      meanwhile?.()
-    },
-  })
-  onTestFinished(stop)
-}
 
 test('a lock that another one removes first is gone all the same', () => {
   const path = abandonedLock()

@@ -19,14 +19,13 @@ import { ownerPathOf, writeOwnerRecord } from '../../../lib/log/lock/owner-recor
 import { tryPortableLock } from '../../../lib/log/lock/portable-lock.js'
 import { parentIdentity, parseIdentity } from '../../../lib/log/lock/process-identity.js'
 import { type FileCall, watchFiles } from '../../helpers/watched-files.js'
+import { aLog, entriesBeside } from './a-log.js'
 import { ADVISORY, temporaryFolder } from './worker.js'
 
 const LEASE = { mode: 'lease', timeoutMs: 0 } as const
 const ONCE = { mode: 'once', timeoutMs: 0 } as const
 
-const aLog = () => join(temporaryFolder(), 'a.jsonl')
 const openCount = () => readdirSync('/proc/self/fd').length
-const entriesBeside = (path: string) => readdirSync(dirname(path)).sort()
 
 /** Whether somebody else could have the kernel lock at this moment. */
 function isKernelFree(path: string): boolean {
