@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { fieldsOf } from '../../lib/chain/index.js'
 import { checkChecksum } from '../../lib/format/index.js'
 import { readLogSync } from '../../lib/log/index.js'
 import { shardPathOf } from '../../lib/store/checkpoint-shard.js'
@@ -145,7 +146,9 @@ function definition(root: string, project: string | null): string[] {
       const { byte_offset: start, length } = entry
       if (checkChecksum(bytes, start, start + length) === 'wrong') continue
       if (entry.kind !== 'event') continue
-      const payload = entry.event.payload as CheckpointPayload & { target_id?: string }
+      // Damage may have renamed the payload of a line that no checksum guards.
+      const fields: unknown = fieldsOf(entry.event.payload)
+      const payload = fields as CheckpointPayload & { target_id?: string }
       if (entry.event.type === 'checkpoint_tombstone') {
         stored = stored.filter(({ id }) => id !== payload.target_id)
       } else if (entry.event.type === 'checkpoint' && isWhole(payload)) {
