@@ -108,7 +108,7 @@ function chapterUpTo(path: string, tip: string | null): Chapter {
       const isNext = byte_offset > from && isOnChainType(type) === true
       if (isNext) end = Math.min(end, byte_offset)
     },
-    { from },
+    { from, verify: true },
   )
   return { path, end }
 }

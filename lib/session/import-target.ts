@@ -69,7 +69,8 @@ export class ImportTarget {
   /** `isThere`: the log has events of an earlier import. */
   static async open(target: TargetOptions, isThere: boolean): Promise<ImportTarget> {
     const { path, channel, options, isDry, header } = target
-    const known = isThere ? indexUuids(path) : undefined
+    // Verified: what was damaged since is not there, and comes again.
+    const known = isThere ? indexUuids(path, { verify: true }) : undefined
     if (isDry) return new ImportTarget(target, undefined, known)
     // Synced once, at the end: until then a repetition of the import costs nothing but time.
     const log = await openLog(path, { ...logOptionsOf(options), channel, durability: 'none' })

@@ -37,7 +37,7 @@ export class PendingSummaries {
           found.push({ type, byteOffset })
         }
       },
-      { from: this.#readTo },
+      { from: this.#readTo, verify: true },
     )
     for (const { type, byteOffset } of found) {
       const event = eventAt(this.#path, byteOffset)

@@ -56,7 +56,9 @@ export async function compactTold(
   const { place, lastText } = placeOf(told.session_id, options)
   if (lastText === summary) return { status: 'duplicate' }
   const coverTo = coveredBy(told.session_id, place, options)
-  const name = [told.session_id, told.source, told.nativeId ?? coverTo ?? '']
+  // Of two that say the same, the later one stands behind the earlier.
+  const occasion = told.nativeId ?? coverTo ?? place.projection.lastBoundary?.uuid ?? ''
+  const name = [told.session_id, told.source, occasion]
   const hash = contentHash({ type: 'summary', payload: { text: summary } }, trigger)
   let made = 0
   const newUuid = () => uuidOf([...name, hash, String(made++)])

@@ -86,6 +86,19 @@ describe('importSession', () => {
     expect(readFileSync(transcript_path!)).toEqual(before)
   })
 
+  it('brings again what was damaged here since, when the file has grown', async (t) => {
+    const { path, ...store } = setUp(t)
+    const { transcript_path } = await importSession(path, store)
+    const here = readFileSync(transcript_path!)
+    const reply = here.indexOf('"content":', here.indexOf('"uuid":"a2"'))
+    here[reply + 20]! ^= 1
+    writeFileSync(transcript_path!, here)
+    expect(await shown(CLAUDE, store.root)).not.toContain('a2')
+    appendFileSync(path, '{"type":"tag","tag":"x","sessionId":"s"}\n')
+    await importSession(path, store)
+    expect(await shown(CLAUDE, store.root)).toContain('a2')
+  })
+
   it('refuses a file whose past has changed, with a word', async (t) => {
     const { path, ...store } = setUp(t)
     const { transcript_path } = await importSession(path, store)

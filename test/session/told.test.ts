@@ -45,6 +45,19 @@ test('a summary that is told again within a moment is one compaction, and later 
   expect(typesIn(path).filter((type) => type === 'compaction_boundary')).toHaveLength(2)
 })
 
+test('the same summary later is another compaction, also where nobody told that it would come', async (t) => {
+  const { clock, store, path } = newStore(t)
+  const told = { session_id: 'demo', source: 'PostCompact', summary: 'All of it.' } as const
+  const compact = () => compactTold({ ...told, trigger: 'auto' }, store)
+  await say(store, 'first')
+  const both = await Promise.all([compact(), compact()])
+  expect(both.map(({ status }) => status).sort()).toEqual(['duplicate', 'written'])
+  clock.pass(10_000)
+  await say(store, 'second')
+  expect(await compact()).toMatchObject({ status: 'written' })
+  expect(typesIn(path).filter((type) => type === 'compaction_boundary')).toHaveLength(2)
+})
+
 test('a checkpoint before a compaction takes the last words along, and passes over damage', async (t) => {
   const { store, path } = newStore(t)
   for (const letter of ['a', 'b', 'c']) await say(store, letter.repeat(1500))
