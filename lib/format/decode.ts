@@ -152,9 +152,11 @@ function isPadding(byte: number): boolean {
 }
 
 function parseObject(bytes: Buffer, start: number, end: number): object | undefined {
-  if (!isUtf8(bytes.subarray(start, end))) return undefined
+  const text = bytes.toString('utf8', start, end)
+  // Whatever is no UTF-8 became this character; that somebody may have written it himself.
+  if (text.includes('\ufffd') && !isUtf8(bytes.subarray(start, end))) return undefined
   try {
-    const value: unknown = JSON.parse(bytes.toString('utf8', start, end))
+    const value: unknown = JSON.parse(text)
     return isRecord(value) ? value : undefined
   } catch {
     return undefined

@@ -14,6 +14,15 @@ it('a line that proves itself and is no JSON is no event', () => {
   expect(eventOf(bytes)).toMatchObject({ kind: 'damage', code: 'bad_line' })
 })
 
+it('bytes that are no UTF-8 make a line damage, and the character that stands for them does not', () => {
+  const said = record('user', { uuid: id(1), payload: { text: 'a\ufffdb' } })
+  expect(eventOf(said)).toMatchObject({ kind: 'event', event: { payload: { text: 'a\ufffdb' } } })
+  const bytes = foreignLine({ type: 'user', ts: 't', uuid: 'u', payload: { text: 'a#b' } })
+  expect(eventOf(bytes)).toMatchObject({ kind: 'event' })
+  bytes[bytes.indexOf('#')] = 0xff
+  expect(eventOf(bytes)).toMatchObject({ kind: 'damage', code: 'bad_line' })
+})
+
 it('an event whose link is no uuid is none', () => {
   const base = { type: 'user', ts: 't', uuid: 'u', payload: {} }
   for (const prev_uuid of [5, {}, true]) {
