@@ -23,7 +23,10 @@ if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
   const program: Program<{ readonly main: Main }> =
     hot === undefined
       ? { exports: require(WHOLE), keepCode: () => {} }
-      : loadProgram(join(__dirname, 'hot', `${hot}.cjs`), useOf(args))
+      : loadProgram(join(__dirname, 'hot', `${hot}.cjs`), {
+          use: useOf(args),
+          folder: join(__dirname, 'code-cache'),
+        })
   void program.exports.main(args, process).then((exitCode) => {
     // exitCode and not exit(): a pipe may still be reading what we wrote.
     process.exitCode = exitCode

@@ -23,12 +23,15 @@ interface Source {
   readonly codePath: string
 }
 
-/**
- * Each `use` of a program compiles other parts of it, and so has code of its own. The program must
- * not call `import()`: scripts that come with their code have none.
- */
-export function loadProgram<Exports>(path: string, use: string): Program<Exports> {
-  const source = readSource(path, use)
+export interface KeptCode {
+  /** Each use of a program compiles other parts of it, and so has code of its own. */
+  readonly use: string
+  readonly folder: string
+}
+
+/** The program must not call `import()`: scripts that come with their code have none. */
+export function loadProgram<Exports>(path: string, kept: KeptCode): Program<Exports> {
+  const source = readSource(path, kept)
   const code = readCode(source)
   const script = compile(source, code)
   const exports = run(script, path) as Exports
@@ -39,14 +42,14 @@ export function loadProgram<Exports>(path: string, use: string): Program<Exports
   return { exports, keepCode }
 }
 
-function readSource(path: string, use: string): Source {
+function readSource(path: string, { use, folder }: KeptCode): Source {
   const { size, mtimeMs } = statSync(path)
   const codeName = `${basename(path)}-${use}-${process.version}-${process.arch}`
   return {
     path,
     text: readFileSync(path, 'latin1'),
     stamp: `${size} ${mtimeMs}`,
-    codePath: join(__dirname, 'code-cache', codeName),
+    codePath: join(folder, codeName),
   }
 }
 
