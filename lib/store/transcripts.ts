@@ -1,6 +1,7 @@
 // The transcripts of a store: which there are, and which one somebody means.
 
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { SessionError } from '../errors.js'
 import { fileNameOf } from '../format/index.js'
 import { layoutOf, type StoreOptions } from './layout.js'
@@ -23,8 +24,12 @@ export function findTranscript(session: string, options: StoreOptions = {}): str
 /** The same among those that lie in a folder. */
 export function findTranscriptIn(transcripts: string, session: string): string {
   const wanted = fileNameOf(session)
+  const named = join(transcripts, wanted + LOG_EXTENSION)
+  // Most ids are whole, and listing thousands of names takes longer than resuming.
+  if (existsSync(named)) return named
   const names = logNamesIn(transcripts)
-  if (names.includes(wanted + LOG_EXTENSION)) return join(transcripts, wanted + LOG_EXTENSION)
+  // A link to nothing has that name, too.
+  if (names.includes(basename(named))) return named
   const isPrefix = session.length >= PREFIX_CHARS_MIN
   const found = isPrefix ? names.filter((name) => name.startsWith(wanted)) : []
   if (found.length === 0) {
