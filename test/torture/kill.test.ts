@@ -8,6 +8,7 @@ import { expect, test } from 'vitest'
 import { projectLog } from '../../lib/chain/index.js'
 import { type LogOptions, openLog, readLogSync } from '../../lib/log/index.js'
 import { hasKernelLock } from '../../lib/log/lock/kernel-lock.js'
+import { AT_ONCE_MS } from '../helpers/at-once.js'
 import { type Random, seededRandom } from '../helpers/random.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 import { type Ack, AppendOnlyWitness, countProblems, exceptDamage, problemsOf } from './check.js'
@@ -55,7 +56,9 @@ test.for([
     expect(countProblems(problems).damaged ?? 0).toBeLessThanOrEqual(rounds)
     expect(witness.changes()).toEqual([])
     expect(acks.length).toBeGreaterThan(2 * rounds)
-    expect(Math.max(...takeoverMs)).toBeLessThan(1000)
+    takeoverMs.sort((one, other) => one - other)
+    expect(takeoverMs[rounds >> 1]).toBeLessThan(1000)
+    expect(takeoverMs.at(-1)).toBeLessThan(AT_ONCE_MS)
     const isKernel = hasKernelLock() && options.useKernelLock !== false
     expect([...kinds]).toEqual([isKernel ? 'kernel' : 'advisory'])
     // No terminator was ever written, and the whole conversation is there.
