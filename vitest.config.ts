@@ -5,7 +5,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/helpers/build.ts'],
     setupFiles: ['test/helpers/own-home.ts'],
-    testTimeout: 60_000,
+    // For machines that do more than this; what hangs is found all the same.
+    testTimeout: 120_000,
     hookTimeout: 60_000,
     // Many tests spawn processes of their own; two at a time is what two cores can honestly serve.
     maxWorkers: 2,
