@@ -4,7 +4,14 @@ import type { StoreOptions } from '../store/index.js'
 import { type Parsed, UsageError } from './command.js'
 
 export function storeOptionsOf(call: Parsed): StoreOptions {
-  return { root: call.value('root'), home: call.value('home'), agent: call.value('agent') }
+  return { root: folderOf(call, 'root'), home: folderOf(call, 'home'), agent: call.value('agent') }
+}
+
+/** An empty one is a variable that was not set, and not the folder where somebody stands. */
+function folderOf(call: Parsed, name: string): string | undefined {
+  const value = call.value(name)
+  if (value !== '') return value
+  throw new UsageError(`--${name} is empty; leave it out for the usual place`)
 }
 
 /** The value of an option that counts bytes or rows; `undefined` when it was not given. */

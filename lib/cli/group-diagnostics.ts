@@ -4,10 +4,15 @@
 import type { Diagnostic } from '../format/index.js'
 import type { Notes } from './notes.js'
 
+export type DiagnosticGroups = ReturnType<typeof groupDiagnostics>
+
 /** Takes findings, and tells the first of each kind and how many more there were. */
 export function groupDiagnostics(notes: Notes) {
   const groups = new Map<string, { first: Diagnostic; count: number }>()
   return {
+    get isEmpty(): boolean {
+      return groups.size === 0
+    },
     take(diagnostic: Diagnostic): void {
       const group = groups.get(diagnostic.code)
       if (group === undefined) groups.set(diagnostic.code, { first: diagnostic, count: 1 })

@@ -9,13 +9,14 @@ import {
   wordsOf,
 } from '../chain/index.js'
 import { SessionError } from '../errors.js'
-import { isOnChain, type SessionEvent } from '../format/index.js'
+import { type Diagnostic, isOnChain, type SessionEvent } from '../format/index.js'
 import { type LogEntry, readLog } from '../log/index.js'
 import { redactText } from '../redaction/index.js'
 import { findEvent, type LoadedSession } from '../store/index.js'
 import { colorsOf } from './colors.js'
 import type { Call } from './command.js'
 import { Conversation, timeOf } from './conversation.js'
+import type { DiagnosticGroups } from './group-diagnostics.js'
 import { toPlainText } from './plain-text.js'
 import { snippetOf } from './snippet.js'
 
@@ -46,6 +47,11 @@ export async function printMessages(
   return !conversation.isEmpty
 }
 
+/** What a view cannot show, so that nobody takes less for all there was. */
+export function takeLost(diagnostics: readonly Diagnostic[], lost: DiagnosticGroups): void {
+  for (const found of diagnostics) if (found.severity === 'error') lost.take(found)
+}
+
 export function messagesSeen({ log }: LoadedSession): readonly Message[] {
   return messagesOf(log.projection).messages
 }
@@ -65,10 +71,17 @@ export async function printRaw(call: Call, path: string, at?: string): Promise<b
 }
 
 /** What was said, one line for each turn, without secrets: this view is the one that is passed on. */
-export async function printText(call: Call, path: string, at?: string): Promise<boolean> {
+export async function printText(
+  call: Call,
+  path: string,
+  { at, lost }: { at?: string | undefined; lost: DiagnosticGroups },
+): Promise<boolean> {
   let isEmpty = true
   for await (const entry of entriesUpTo(path, at)) {
-    if (entry.kind !== 'event') continue
+    if (entry.kind !== 'event') {
+      takeLost(entry.diagnostics, lost)
+      continue
+    }
     const { type, ts, uuid } = entry.event
     if (type !== 'user' && type !== 'assistant') continue
     // Only now: what is invisible in a terminal could have stood in the middle of a secret.

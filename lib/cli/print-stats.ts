@@ -29,7 +29,7 @@ export async function printStats(call: Call, options: StoreStatsOptions): Promis
   else await call.output.write(statsTable(stats, call.output.columns, colorsOf(call)))
   await call.output.flush()
   tellSkipped(call, stats.skipped)
-  if (stats.total.files > 0) return EXIT.done
+  if (stats.groups.length > 0) return EXIT.done
   call.notes.say('There is nothing to count')
   return EXIT.no
 }

@@ -14,16 +14,20 @@ export async function printTail(call: Call, options: TailSessionsOptions): Promi
   const tailing = new SessionTailing(options)
   const printer = new TailPrinter(call, tailing.isMany, options.projected === true)
   let isEmpty = true
+  let taken: string | undefined
   try {
     for await (const entry of tailing.entries()) {
       isEmpty = false
       await printer.print(entry)
-      if (options.follow === true) await call.output.flush()
+      if (options.follow !== true) continue
+      await call.output.flush()
+      taken = entry.cursor
     }
     await call.output.flush()
   } catch (error) {
-    // Whoever closed the pipe has seen enough; after any other failure one may wish to go on.
-    if (!(error instanceof ReaderGone)) call.notes.tellCursor(tailing.cursor)
+    // Whoever closed the pipe has seen enough; after any other failure one may wish to go on, from
+    // behind the last row that was taken for certain.
+    if (!(error instanceof ReaderGone) && taken !== undefined) call.notes.tellCursor(taken)
     throw error
   }
   call.notes.tellCursor(tailing.cursor)

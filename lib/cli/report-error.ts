@@ -1,7 +1,7 @@
 // An error, told to whoever called: a sentence for people, an object for programs, and the exit
 // code for both. A stack is shown only to those who ask for it.
 
-import { isSessionError, type SessionError, toSessionError } from '../errors.js'
+import { isSessionError, SessionError, toSessionError } from '../errors.js'
 import { type CliIo, UsageError } from './command.js'
 import { exitCodeOf } from './exit-codes.js'
 import { withoutThrowing } from './output.js'
@@ -26,7 +26,19 @@ export function reportError(thrown: unknown, { io, isJson, commandName }: Report
 function known(thrown: unknown): unknown {
   const { syscall, path } = thrown as NodeJS.ErrnoException
   if (isSessionError(thrown) || syscall === undefined) return thrown
-  return toSessionError(thrown, syscall, path ?? 'the output')
+  if (syscall === 'uv_cwd') return new UsageError(FOLDER_GONE)
+  const isOutput = path === undefined && syscall === 'write'
+  return isOutput ? outputError(thrown) : toSessionError(thrown, syscall, path ?? 'the input')
+}
+
+const FOLDER_GONE =
+  'The folder you are in is not there any more; go to another one, or name the project'
+
+/** Not the disk of the store: what to do about a full log would be the wrong advice here. */
+function outputError(cause: unknown): SessionError {
+  const { code: errno } = cause as NodeJS.ErrnoException
+  const what = `Could not write the output (${errno}); what was written to the store stands`
+  return new SessionError('ERR_IO', what, { cause, errno })
 }
 
 function jsonOf(error: unknown): string {

@@ -59,7 +59,7 @@ async function runWithoutCommand(
 ): Promise<number> {
   const group = namesOfGroup(args[0] ?? '')
   if (group.length > 0) {
-    const isHelp = args.includes('--help') || args.includes('-h')
+    const isHelp = !args.every(isNoHelp)
     if (!isHelp) throw new UsageError(`${args[0]} alone is not a command: ${either(group)}`)
     await output.write(`Usage: jsonl-session ${args[0]} <command>\n${await groupText(args[0]!)}`)
     await output.flush()
@@ -67,7 +67,9 @@ async function runWithoutCommand(
   }
   const { explain } = await import('./help.js')
   const commands = await Promise.all([...COMMANDS.values()].map((load) => load()))
-  const { text, isAnswer } = explain(commands, args)
+  // The help of a command that does not exist is not the help of all of them.
+  const isNamed = args[0] !== undefined && !args[0].startsWith('-')
+  const { text, isAnswer } = explain(commands, isNamed ? args.filter(isNoHelp) : args)
   if (!isAnswer) {
     if (args.includes('--json')) throw new UsageError('No command was named')
     withoutThrowing(io.stderr).write(text)
@@ -76,6 +78,10 @@ async function runWithoutCommand(
   await output.write(text)
   await output.flush()
   return 0
+}
+
+function isNoHelp(arg: string): boolean {
+  return arg !== '--help' && arg !== '-h'
 }
 
 function namesOfGroup(group: string): string[] {

@@ -2,9 +2,14 @@
 // else is a session, by its id or by the beginning of it.
 
 import { resolve } from 'node:path'
-import { SessionError } from '../errors.js'
 import type { StoreOptions } from '../store/index.js'
-import { digestTranscript, findTranscript, isSkipped, layoutOf } from '../store/index.js'
+import {
+  digestTranscript,
+  findTranscript,
+  isSkipped,
+  layoutOf,
+  refuseSkipped,
+} from '../store/index.js'
 import { UsageError } from './command.js'
 
 export async function pathOf(target: string, options: StoreOptions): Promise<string> {
@@ -21,10 +26,7 @@ export async function sessionOf(target: string, options: StoreOptions): Promise<
   if (!isFile(target)) return target
   const path = resolve(target)
   const digest = digestTranscript(path)
-  if (isSkipped(digest)) {
-    const what = `${target} is no transcript (${digest.reason})`
-    throw new SessionError('ERR_NOT_FOUND', what, { path })
-  }
+  if (isSkipped(digest)) refuseSkipped(digest)
   const { transcriptPath, transcripts } = layoutOf(options)
   if (transcriptPath(digest.session_id) === path) return digest.session_id
   throw new UsageError(

@@ -1,6 +1,6 @@
 // Text that is given to a command: through a pipe, or in a file that it is told of.
 
-import { SessionError } from '../errors.js'
+import { SessionError, toReadError } from '../errors.js'
 import { WRITE_LINE_BYTES_MAX } from '../format/index.js'
 import { type Call, UsageError } from './command.js'
 
@@ -19,7 +19,12 @@ export async function textOperand(call: Call, operand: string, what: string): Pr
 export async function readInput(call: Call, path: string, what: string): Promise<string> {
   if (path === '-') return readStdin(call, what)
   const { createReadStream } = await import('node:fs')
-  return readText(createReadStream(path), `The ${what} in ${path}`)
+  try {
+    return await readText(createReadStream(path), `The ${what} in ${path}`)
+  } catch (error) {
+    // Node names the file only when it cannot be opened.
+    throw (error as NodeJS.ErrnoException).syscall ? toReadError(error, 'read', path) : error
+  }
 }
 
 async function readText(chunks: AsyncIterable<Buffer>, name: string): Promise<string> {

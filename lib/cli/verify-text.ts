@@ -58,7 +58,8 @@ function rowOf({ line_number, byte_offset, length, message, uuid }: Diagnostic):
     byte_offset === undefined ? undefined : bytesOf(byte_offset, length),
   ]
   const who = uuid === undefined ? '' : `  ${toPlainText(uuid)}`
-  return `${where.filter(Boolean).join(', ')}: ${toPlainText(message)}${who}`
+  const place = where.filter(Boolean).join(', ')
+  return `${place === '' ? '' : `${place}: `}${toPlainText(message)}${who}`
 }
 
 function bytesOf(byte_offset: number, length: number | undefined): string {

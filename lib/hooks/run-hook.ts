@@ -4,7 +4,7 @@
 import { isSessionError, SessionError } from '../errors.js'
 import { normalizeSessionKey } from '../format/index.js'
 import type { OnceOptions } from '../session/index.js'
-import type { StoreOptions } from '../store/index.js'
+import { type StoreOptions, workingFolder } from '../store/index.js'
 import { findHandler } from './event-handlers.js'
 import { type HookAnswer, type HookContext, NOTHING } from './hook-context.js'
 import { type HookFields, sessionIdIn, textIn } from './hook-input.js'
@@ -87,7 +87,7 @@ function contextOf(
   fields: HookFields,
   session: string,
 ): HookContext {
-  const cwd = textIn(fields, 'cwd') ?? io.cwd()
+  const cwd = textIn(fields, 'cwd') ?? workingFolder(io)
   return {
     name,
     fields,

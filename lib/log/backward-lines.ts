@@ -113,7 +113,7 @@ export class BackwardLines implements LineSource {
   #makeRoom(length: number): void {
     const held = this.#high - this.#low
     const needed = MARGIN_BYTES + held + length
-    const target = this.#roomFor(needed)
+    const target = this.#roomFor(needed, held)
     const low = target.length - held
     this.bytes.copy(target, low, this.#low, this.#low + held)
     this.bytes = target
@@ -122,10 +122,12 @@ export class BackwardLines implements LineSource {
     this.#searched = low
   }
 
-  #roomFor(needed: number): Buffer {
-    if (this.isKept) return Buffer.allocUnsafeSlow(needed)
-    if (needed <= this.bytes.length) return this.bytes
+  #roomFor(needed: number, held: number): Buffer {
+    if (!this.isKept && needed <= this.bytes.length) return this.bytes
     const largest = MARGIN_BYTES + this.#lineBytesMax + this.#chunkBytesMax
-    return Buffer.allocUnsafeSlow(Math.max(needed, Math.min(2 * this.bytes.length, largest)))
+    // Twice as much each time, or a long line would be copied once for every chunk of it. Where
+    // buffers are kept, only the line at hand is taken along.
+    const grown = 2 * (this.isKept ? held : this.bytes.length)
+    return Buffer.allocUnsafeSlow(Math.max(needed, Math.min(grown, largest)))
   }
 }

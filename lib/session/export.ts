@@ -19,6 +19,7 @@ import {
   isSkipped,
   layoutOf,
   loadSession,
+  refuseSkipped,
   type SessionDigest,
   type StoreOptions,
 } from '../store/index.js'
@@ -72,10 +73,7 @@ export async function* exportSession(
   const { format = 'jsonl', onDiagnostic } = options
   const path = resolve(typeof session === 'string' ? transcriptOf(session, options) : session.path)
   const digest = digestTranscript(path)
-  if (isSkipped(digest)) {
-    const what = `${path} is no transcript (${digest.reason})`
-    throw new SessionError('ERR_NOT_FOUND', what, { path })
-  }
+  if (isSkipped(digest)) refuseSkipped(digest)
   const redactor = redactorOf(options)
   let items =
     options.projected === true ? projectedItems(path, options) : historyItems(digest, options)

@@ -2,6 +2,7 @@
 
 import { fieldsOf } from '../chain/index.js'
 import { FORMAT_VERSION, type PayloadByType } from '../format/index.js'
+import { workingFolder } from '../store/index.js'
 import { PACKAGE_NAME, PACKAGE_VERSION } from '../version.js'
 import { withoutUndefined } from './without-undefined.js'
 
@@ -72,6 +73,6 @@ export function headerPayload(
     agent_label: facts.agentLabel,
     project: facts.project,
     project_normalized: facts.projectNormalized,
-    cwd: facts.cwd ?? process.cwd(),
+    cwd: facts.cwd ?? workingFolder(),
   })
 }

@@ -49,6 +49,11 @@ export interface ResumedSession {
   readonly permissions: PermissionLedger
 }
 
+/** Not one event is whole, and lines are damaged: there was a session, and nothing is left of it. */
+function isAllLost({ events, diagnostics }: LoadedSession): boolean {
+  return events.length === 0 && diagnostics.some(({ severity }) => severity === 'error')
+}
+
 export function resumedOf(
   loaded: LoadedSession,
   options: ToolOptions,
@@ -77,7 +82,7 @@ export function resumedOf(
     get retry() {
       return toolPolicy === 'retry' ? interruption().retry : []
     },
-    degraded: projection.isDegraded,
+    degraded: projection.isDegraded || isAllLost(loaded),
     get diagnostics() {
       return [...loaded.diagnostics, ...repaired().diagnostics]
     },

@@ -66,7 +66,10 @@ async function regexPattern(pattern: string, ignoreCase: boolean): Promise<Patte
   try {
     regex = RE2JS.compile(pattern, flags)
   } catch (cause) {
-    const reason = (cause as Error).message.replace(/^error parsing regexp: /, '')
+    // The flags are ours, and nobody typed them.
+    const reason = (cause as Error).message
+      .replace(/^error parsing regexp: /, '')
+      .replace(/`(?:\(\?[im]+\))+/, '`')
     throw new SessionError('ERR_ARG', `The pattern is no regular expression: ${reason}`, {
       cause,
       pattern,

@@ -70,6 +70,8 @@ export async function* grepStore(options: GrepOptions): AsyncGenerator<GrepHit, 
   checkContext(context)
   checkLimit(limit)
   const pattern = await compilePattern(options.pattern, options)
+  // Nothing in particular was looked for, so the event itself is shown and not its first string.
+  const isAny = options.pattern === '' && !isRaw
   const filter = new EventFilter(options)
   const grep = new FileGrep({
     pattern,
@@ -86,7 +88,7 @@ export async function* grepStore(options: GrepOptions): AsyncGenerator<GrepHit, 
     try {
       const found = take(grep.run(file.path), limit)
       const shown = context === 0 ? found : withContext(file.path, found, context)
-      for (const one of shown) yield hitOf(file, one)
+      for (const one of shown) yield hitOf(file, one, { isAny })
     } catch (error) {
       if (!isSessionError(error) || (file.isNamed && error.code === 'ERR_NOT_FOUND')) throw error
       // A session that went away meanwhile is none.
@@ -97,7 +99,7 @@ export async function* grepStore(options: GrepOptions): AsyncGenerator<GrepHit, 
   }
 }
 
-function hitOf(file: StoreFile, shown: Shown): GrepHit {
+function hitOf(file: StoreFile, shown: Shown, { isAny }: { isAny: boolean }): GrepHit {
   const { entry } = shown
   const event = entry.kind === 'event' ? entry.event : undefined
   return {
@@ -109,10 +111,17 @@ function hitOf(file: StoreFile, shown: Shown): GrepHit {
     ts: timeOf(event?.ts),
     type: event?.type ?? null,
     uuid: event?.uuid ?? null,
-    snippet: 'text' in shown ? snippetOf(shown.text, shown.at) : contextSnippet(entry),
+    snippet: snippetIn(shown, isAny),
     ...(entry.kind === 'event' ? {} : { damage: entry.reason }),
     ...('text' in shown ? {} : { context: true as const }),
   }
+}
+
+function snippetIn(shown: Shown, isAny: boolean): string {
+  const isOfEvent = isAny && shown.entry.kind === 'event'
+  return 'text' in shown && !isOfEvent
+    ? snippetOf(shown.text, shown.at)
+    : contextSnippet(shown.entry)
 }
 
 function snippetOf(text: string, at: number): string {

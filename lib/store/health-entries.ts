@@ -49,12 +49,20 @@ export function checkLink({ path, kind, stats }: StoreEntry): StoreFinding[] {
   ]
   if (kind !== 'log' && kind !== 'folder') return []
   if (stats.isSymbolicLink()) {
-    const isDangling = statSync(path, { throwIfNoEntry: false }) === undefined
-    if (isDangling) return told('a symbolic link that leads nowhere')
+    if (leadsNowhere(path)) return told('a symbolic link that leads nowhere')
     return kind === 'log' ? told('a symbolic link; it is read, and never written') : []
   }
   if (!stats.isFile() || stats.nlink === 1) return []
   return told(`it has ${stats.nlink} names (hard links); it is read, and never written`)
+}
+
+/** Also in a circle, or to where this user may not look. */
+function leadsNowhere(link: string): boolean {
+  try {
+    return statSync(link, { throwIfNoEntry: false }) === undefined
+  } catch {
+    return true
+  }
 }
 
 export function checkLeftover({ path, kind, stats }: StoreEntry, now: number): StoreFinding[] {

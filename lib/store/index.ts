@@ -148,6 +148,7 @@ export {
   type SelectProjectsOptions,
   selectProjects,
 } from './project-scope.js'
+export { refuseSkipped } from './refuse-unreadable.js'
 export { type RelocateOptions, type Relocation, relocateProject } from './relocations.js'
 export { type RepairNote, type RepairOptions, type RepairReport, repairLog } from './repair.js'
 export { repositoryOf } from './repository.js'
@@ -237,3 +238,4 @@ export {
 export { findTranscript, listTranscripts } from './transcripts.js'
 export { type VerifyReport, verifyLog } from './verify.js'
 export { readEventsBackward } from './wanted-lines.js'
+export { workingFolder } from './working-folder.js'

@@ -1,9 +1,9 @@
 // Which session is meant, among those that have a transcript and those that are only claimed yet.
 
 import { existsSync } from 'node:fs'
-import { SessionError } from '../errors.js'
 import { isExpired } from './claim-state.js'
 import { type ClaimOptions, viewClaims } from './decide-claim.js'
+import { refuseSkipped } from './refuse-unreadable.js'
 import { digestTranscript, isSkipped } from './session-digest.js'
 import { findTranscript } from './transcripts.js'
 
@@ -14,7 +14,5 @@ export function findKnownSession(session: string, options: ClaimOptions): string
   if (isClaimed || existsSync(layout.transcriptPath(key))) return key
   const path = findTranscript(session, options)
   const digest = digestTranscript(path)
-  if (!isSkipped(digest)) return digest.session_id
-  const what = `${path} is no transcript (${digest.reason})`
-  throw new SessionError('ERR_NOT_FOUND', what, { session, path })
+  return isSkipped(digest) ? refuseSkipped(digest) : digest.session_id
 }

@@ -34,7 +34,7 @@ export function lastEntries(
     const isFull = newest.length >= lines
     if (lines === 0 || (isFull && changedAt < newest.at(-1)!.ts)) continue
     view.begin(path, end)
-    newest = mergeNewest(newest, lastOf(path, end, lines, view)).slice(0, lines)
+    newest = mergeNewest(newest, lastOf({ path, changedAt }, end, lines, view)).slice(0, lines)
   }
   for (const { path, byte_offset } of newest) {
     // Of records that ran together, all are shown.
@@ -70,10 +70,15 @@ function timeOf(entry: TailEntry): string {
   return entry.kind === 'event' ? String(entry.event.ts) : ''
 }
 
-/** Newest first. Damage is as old as what stands behind it. */
-function lastOf(path: string, end: number, lines: number, view: TailView): Candidate[] {
+/** Newest first. Damage is as old as what stands behind it; at the end, as the last write. */
+function lastOf(
+  { path, changedAt }: { path: string; changedAt: string },
+  end: number,
+  lines: number,
+  view: TailView,
+): Candidate[] {
   const found: Candidate[] = []
-  let ts = '9'
+  let ts = changedAt
   for (const entry of readLogBackwardSync(path, { to: end })) {
     if (found.length === lines) break
     if (entry.kind === 'event') ts = String(entry.event.ts)

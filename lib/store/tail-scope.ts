@@ -8,6 +8,7 @@ import { cachedNormalizer } from './catalog-folder.js'
 import { layoutOf, type StoreOptions } from './layout.js'
 import { logNamesIn } from './log-names.js'
 import { selectProjects } from './project-scope.js'
+import { refuseUnreadable } from './refuse-unreadable.js'
 import { headerFields } from './session-digest-header.js'
 import { findTranscript } from './transcripts.js'
 
@@ -39,6 +40,8 @@ export class TailScope {
     this.folder = isForeign ? dirname(path) : transcripts
     this.#only = isForeign ? path : undefined
     const root = path ?? (session === undefined ? undefined : findTranscript(session, store))
+    // Whoever names one that cannot be read would wait for its rows in vain.
+    if (root !== undefined) refuseUnreadable(root)
     this.#family = root === undefined || isForeign ? undefined : new Set([this.#idOf(root)])
     this.#isOfProject = projectFilter(project, store)
   }

@@ -159,3 +159,20 @@ test('grep that could not look everywhere fails, with what it found', async (t) 
   expect(stderr).toMatch(/^skipped .*folder\.jsonl: /m)
   expect(exitCode).toBe(2)
 })
+
+test('without a pattern each row says what its event says, and not its first string', async (t) => {
+  const place = await demo(t)
+  expect(await runWell(['grep', '', '--errors'], place)).toMatch(
+    / tool_result {2}Error: port in use\n$/,
+  )
+  expect(await runWell(['grep', '', '--type', 'tool_call'], place)).toMatch(/ {2}Bash .*lsof.*\n$/)
+})
+
+test('a pattern that is refused is shown as it was typed', async (t) => {
+  const place = await demo(t)
+  for (const flags of [[], ['-i']]) {
+    const { stderr, exitCode } = await runCli(['grep', '(', ...flags], place)
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('missing closing ): `(`')
+  }
+})

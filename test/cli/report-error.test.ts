@@ -34,5 +34,7 @@ test('whoever debugs sees the stack, and that of each cause', () => {
 
 test('a call to the system that failed has one of our codes, with what it was called on', () => {
   const full = Object.assign(new Error('ENOSPC: no space'), { code: 'ENOSPC', syscall: 'write' })
-  expect(report(full).text).toMatch(/the output.*\(ERR_NO_SPACE\)\n$/)
+  expect(report(full).text).toMatch(
+    /the output \(ENOSPC\); what was written to the store stands\. .*\(ERR_IO\)\n$/,
+  )
 })

@@ -94,3 +94,13 @@ test('stats of sessions without tools name none, and of files of nobody count th
   const empty = newPlace(t)
   expect(await runCli(['stats', '--top', '3'], empty)).toMatchObject({ stdout: '', exitCode: 1 })
 })
+
+test('a time of which nothing is counted is answered with no', async (t) => {
+  const place = newPlace(t)
+  await storeSession(place, 'demo')
+  expect(await runCli(['stats', '--since', '2100-01-01'], place)).toEqual({
+    stdout: '',
+    stderr: 'There is nothing to count\n',
+    exitCode: 1,
+  })
+})

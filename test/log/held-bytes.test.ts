@@ -47,6 +47,11 @@ function drive(lines: LineSource, file: Buffer) {
 const DIRECTIONS = [
   ['forward', (range: ConstructorParameters<typeof ForwardLines>[0]) => new ForwardLines(range)],
   ['backward', (range: ConstructorParameters<typeof BackwardLines>[0]) => new BackwardLines(range)],
+  [
+    'backward, and kept',
+    (range: ConstructorParameters<typeof BackwardLines>[0]) =>
+      new BackwardLines(range, { isKept: true }),
+  ],
 ] as const
 
 /** Letters that tell the place, so that a part is known by its text. */

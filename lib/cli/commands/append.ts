@@ -1,7 +1,7 @@
 // One event into a session, from a script or a shell.
 
 import { append_transcript } from '../../session/index.js'
-import { layoutOf } from '../../store/index.js'
+import { layoutOf, workingFolder } from '../../store/index.js'
 import { storeOptionsOf } from '../arguments.js'
 import { type Call, type Command, UsageError } from '../command.js'
 import { payloadOf } from '../payload.js'
@@ -58,6 +58,8 @@ export const append: Command = {
       },
       {
         ...storeOptions,
+        // As with prompt: what is said here is found again by whoever asks for this project.
+        facts: { project: workingFolder(call.io) },
         // Any other word is refused where durability is known.
         durability: call.value('durability') as 'none' | 'turn' | 'always' | undefined,
         onDiagnostic: (diagnostic) => call.notes.tell(diagnostic),

@@ -40,7 +40,9 @@ export const exportCommand: Command = {
   async run(call) {
     const format = oneOf(call, 'format', ['jsonl', 'markdown', 'text'])
     refuseTogether(call, 'json', 'format')
-    const output = call.value('output')
+    const given = call.value('output')
+    // As everywhere else, and not a file of that name.
+    const output = given === '-' ? undefined : given
     if (output === undefined && call.has('force'))
       throw new UsageError('--force goes with --output')
     const { exportSession } = await import('../../session/index.js')

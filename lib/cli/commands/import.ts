@@ -5,6 +5,7 @@ import { oneOf, storeOptionsOf } from '../arguments.js'
 import { type Call, type Command, UsageError } from '../command.js'
 import { EXIT } from '../exit-codes.js'
 import type { FileReport } from '../import-files.js'
+import { toPlainText } from '../plain-text.js'
 
 const LESSON = `Reads transcripts of Claude Code, Codex, pi and Gemini CLI and writes each as a session, which can
 be listed, searched and resumed like any other. An export of ours becomes the session that it
@@ -59,6 +60,7 @@ export const importCommand: Command = {
     const files = isNamed
       ? call.operands.flatMap(listForeignFiles)
       : wanted.flatMap((place) => place.files)
+    if (files.length === 0) tellNone(call)
     const { importFiles } = await import('../import-files.js')
     const reports = await importFiles(call, files, optionsOf(call, from))
     return print(call, reports)
@@ -82,13 +84,17 @@ async function showPlaces(
   if (call.has('json')) await call.output.write(`${JSON.stringify(places)}\n`)
   else {
     for (const { format, folder, files } of places) {
-      const { toPlainText } = await import('../plain-text.js')
       await call.output.write(`${format}\t${files.length}\t${toPlainText(folder)}\n`)
     }
   }
-  if (places.length === 0) call.notes.say('no transcripts at the known places; name a path')
+  if (places.length === 0) tellNone(call)
   else call.notes.say('import all of them with --all, or name a path')
   return places.length === 0 ? EXIT.no : EXIT.done
+}
+
+function tellNone({ notes, operands }: Call): void {
+  if (operands.length === 0) notes.say('no transcripts at the known places; name a path')
+  else notes.say(`no transcripts in ${toPlainText(operands.join(', '))}`)
 }
 
 async function print(call: Call, reports: readonly FileReport[]): Promise<number> {

@@ -1,6 +1,7 @@
 // What a person said, for harnesses that have no hook for it: event, history and continuity in one.
 
 import { promptOnce } from '../../session/index.js'
+import { workingFolder } from '../../store/index.js'
 import { storeOptionsOf } from '../arguments.js'
 import type { Command } from '../command.js'
 import { EXIT } from '../exit-codes.js'
@@ -41,7 +42,7 @@ export const prompt: Command = {
       {
         ...storeOptionsOf(call),
         facts: {
-          project: call.value('project') ?? call.io.cwd(),
+          project: call.value('project') ?? workingFolder(call.io),
           harness: call.value('harness'),
         },
         lineNumbers: false,

@@ -1,7 +1,7 @@
 // A project that moved.
 
 import { storeOptionsOf } from '../arguments.js'
-import type { Command } from '../command.js'
+import { type Command, UsageError } from '../command.js'
 import { EXIT } from '../exit-codes.js'
 
 const LESSON = `From now on whoever asks for the new folder also finds what was recorded under the old one: sessions
@@ -30,6 +30,8 @@ export const relocate: Command = {
     const { answer } = await import('../with-session.js')
     const { relocateProject } = await import('../../store/index.js')
     const { resolve } = await import('node:path')
+    // A variable that was not set is not the folder where somebody stands.
+    if (call.operands.includes('')) throw new UsageError('relocate needs two folders; one is empty')
     const [from, to] = call.operands.map((folder) => resolve(call.io.cwd(), folder))
     const moved = await relocateProject({ ...storeOptionsOf(call), from: from!, to: to! })
     const { from_normalized, to_normalized } = moved

@@ -3,6 +3,7 @@
 import { refuseTogether, storeOptionsOf } from '../arguments.js'
 import { type Call, type Command, UsageError } from '../command.js'
 import { EXIT } from '../exit-codes.js'
+import type { DiagnosticGroups } from '../group-diagnostics.js'
 
 const LESSON = `Without a view, the conversation is shown as it goes on: after a compaction the summary and what
 was kept, after a rewind without what was left. The events that it hides are all still there.
@@ -54,22 +55,32 @@ export const show: Command = {
     refuseTogether(call, 'projected', 'text')
     const { pathOf } = await import('../target.js')
     const path = await pathOf(target, storeOptionsOf(call))
-    if (await printView(call, path)) return EXIT.done
-    call.notes.say(`Nothing was said in ${path} yet`)
+    const { groupDiagnostics } = await import('../group-diagnostics.js')
+    const lost = groupDiagnostics(call.notes)
+    const isShown = await printView(call, path, lost)
+    await call.output.flush()
+    lost.tell()
+    if (isShown) return EXIT.done
+    call.notes.say(
+      lost.isEmpty
+        ? `Nothing was said in ${path} yet`
+        : `Nothing that was said in ${path} can be read`,
+    )
     return EXIT.no
   },
 }
 
-async function printView(call: Call, path: string): Promise<boolean> {
+async function printView(call: Call, path: string, lost: DiagnosticGroups): Promise<boolean> {
   const views = await import('../print-session.js')
   const at = call.value('at')
   if (call.has('raw')) return views.printRaw(call, path, at)
-  if (call.has('text')) return views.printText(call, path, at)
+  if (call.has('text')) return views.printText(call, path, { at, lost })
   const { layoutOf, loadSession } = await import('../../store/index.js')
   const layout = layoutOf(storeOptionsOf(call))
   // Who asks what was seen then does not want a summary that was written since.
   const revisions = at === undefined ? 'newest' : 'then'
   const loaded = loadSession(path, { layout, at, revisions })
+  views.takeLost(loaded.diagnostics, lost)
   if (!call.has('projected')) return views.printProjection(call, loaded)
   return views.printMessages(call, views.messagesSeen(loaded), { isWhole: true })
 }

@@ -4,6 +4,7 @@ import type { SidechainDigest } from '../../store/index.js'
 import { refuseTogether, storeOptionsOf } from '../arguments.js'
 import type { Call, Command } from '../command.js'
 import { EXIT } from '../exit-codes.js'
+import type { DiagnosticGroups } from '../group-diagnostics.js'
 
 const LESSON = `Shows what it was told, what it did and, on stderr, how it ended. Task ids repeat from session to
 session; where several fit, --session says which is meant. --json prints the events of the view
@@ -43,19 +44,24 @@ export const sidechainShow: Command = {
     const { findSidechain } = await import('../../store/index.js')
     const session = call.value('session')
     const digest = findSidechain(call.operands[0]!, { ...storeOptionsOf(call), session })
-    const isShown = await printView(call, digest.path)
+    const { groupDiagnostics } = await import('../group-diagnostics.js')
+    const lost = groupDiagnostics(call.notes)
+    const isShown = await printView(call, digest.path, lost)
     await call.output.flush()
+    lost.tell()
     await tellEnding(call, digest)
     return isShown ? EXIT.done : EXIT.no
   },
 }
 
-async function printView(call: Call, path: string): Promise<boolean> {
+async function printView(call: Call, path: string, lost: DiagnosticGroups): Promise<boolean> {
   const views = await import('../print-session.js')
   if (call.has('raw')) return views.printRaw(call, path)
-  if (call.has('text')) return views.printText(call, path)
+  if (call.has('text')) return views.printText(call, path, { lost })
   const { layoutOf, loadSession } = await import('../../store/index.js')
-  return views.printProjection(call, loadSession(path, { layout: layoutOf(storeOptionsOf(call)) }))
+  const loaded = loadSession(path, { layout: layoutOf(storeOptionsOf(call)) })
+  views.takeLost(loaded.diagnostics, lost)
+  return views.printProjection(call, loaded)
 }
 
 async function tellEnding(call: Call, digest: SidechainDigest): Promise<void> {

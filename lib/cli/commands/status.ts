@@ -5,9 +5,9 @@ import { storeOptionsOf } from '../arguments.js'
 import type { Call, Command } from '../command.js'
 import { EXIT } from '../exit-codes.js'
 
-const LESSON = `Active is a session that a harness claims, one that a process has open (library), and one in which
-something was said in the last four hours and that was not ended (unknown). A claim lasts four
-hours from the last call; bypassed means that hooks are silent for the session.
+const LESSON = `Active is a session that a harness claims, one that a process has open (library), and one that
+began, or in which something was said, in the last four hours and that was not ended (unknown).
+A claim lasts four hours from the last call; bypassed means that hooks are silent for the session.
 
 Examples:
   $ jsonl-session status

@@ -11,9 +11,11 @@ Examples:
   ok  /home/ada/.jsonl-session/.transcripts/demo.jsonl  2 events, all reachable
 
   $ jsonl-session verify old.jsonl
-  1 finding  old.jsonl  41 events, 41 of 42 on the chain reachable (97%)
+  2 findings  old.jsonl  41 events, all reachable
     bad_line (1)
       line 17, bytes 4096–4179: The line is not JSON
+    dangling_prev (1)
+      line 18, byte 4181: It follows "9d1f…", which is not in the log before it  0b0e…
 
 Exit codes:
   0 no findings · 1 findings, or nothing to check · 2 wrong use, or a file could not be read
