@@ -10,7 +10,7 @@ import {
   type PlacedLink,
   type SessionEvent,
 } from '../format/index.js'
-import { readLog } from '../log/index.js'
+import { readLog, readLogSync } from '../log/index.js'
 
 export interface VerifyReport {
   readonly path: string
@@ -30,24 +30,19 @@ export async function verifyLog(
   const findings: Diagnostic[] = []
   const links: PlacedLink[] = []
   let eventCount = 0
-  let isHistory = false
-  for await (const entry of readLog(path, { isBare: true, signal })) {
+  const isHistory = isHistoryLog(path)
+  for await (const entry of readLog(path, { isBare: isHistory, signal })) {
     if (entry.diagnostics !== undefined) findings.push(...entry.diagnostics)
     if (entry.kind !== 'event') continue
     const { event, byte_offset, line_number, length } = entry
-    const where = { file: path, byte_offset, line_number, length }
     eventCount++
-    if (typeof event.uuid !== 'string') {
-      // A line without an envelope: at home in a history, damage elsewhere.
-      if (eventCount === 1) isHistory = true
-      const problem = isHistory ? checkPayload(event) : 'The line is JSON, but not an event'
-      if (problem !== undefined) findings.push(diagnostic('bad_line', problem, where))
-      continue
-    }
-    links.push({ ...linkOf(event, byte_offset), line_number })
-    const problem = checkPayload(event)
+    if (!isHistory) links.push({ ...linkOf(event, byte_offset), line_number })
+    // What was too long to be read has no payload, and that is told already.
+    const isUnread = entry.diagnostics?.some(({ code }) => code === 'oversize_line') === true
+    const problem = isUnread ? undefined : checkPayload(event)
     if (problem === undefined) continue
-    findings.push(diagnostic('bad_payload', problem, { ...where, uuid: event.uuid }))
+    const where = { file: path, byte_offset, line_number, length, uuid: event.uuid }
+    findings.push(diagnostic(isHistory ? 'bad_line' : 'bad_payload', problem, where))
   }
   if (eventCount === 0) {
     findings.push(diagnostic('missing_header', 'The log holds no event', { file: path }))
@@ -61,6 +56,14 @@ export async function verifyLog(
     onChain: walk?.onChainCount ?? eventCount,
     findings: findings.sort((one, other) => (one.byte_offset ?? 0) - (other.byte_offset ?? 0)),
   }
+}
+
+/** By its first line that is whole: only in a history has it no envelope. */
+function isHistoryLog(path: string): boolean {
+  for (const entry of readLogSync(path, { isBare: true })) {
+    if (entry.kind === 'event') return typeof entry.event.uuid !== 'string'
+  }
+  return false
 }
 
 /** Of a shard or a log about the store, where events follow no other and no header is missing. */

@@ -89,6 +89,21 @@ test('a branch that was left is on the chain and not reachable', async (t) => {
   expect(await verifyLog(path)).toMatchObject({ events: 4, onChain: 4, reachable: 3, findings: [] })
 })
 
+test('a line that is too long to be read keeps its place, and an object that is no event has none', async (t) => {
+  const ts = '2026-01-31T12:00:00.000Z'
+  const content = 'a'.repeat(65 * 2 ** 20)
+  const lines = [
+    line('session_header', { uuid: 'h', payload: header() }),
+    foreignLine({ type: 'user', ts, uuid: 'a', prev_uuid: 'h', payload: { content } }),
+    Buffer.from('{}\n'),
+    line('user', { uuid: 'b', prev_uuid: 'a', payload: { content: 'b' } }),
+  ]
+  const path = temporaryFile(t, 's.jsonl', Buffer.concat(lines))
+  const { findings, ...counts } = await verifyLog(path)
+  expect(counts).toEqual({ path, events: 3, onChain: 3, reachable: 3 })
+  expect(findings.map(({ code }) => code)).toEqual(['oversize_line', 'unverified', 'bad_line'])
+})
+
 test('a payload that is not what its type says is a finding', async (t) => {
   const bytes = line('user', { uuid: 'a', payload: { text: 'no content' } })
   const report = await verifyLog(temporaryFile(t, 's.jsonl', bytes))
