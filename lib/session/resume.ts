@@ -86,7 +86,7 @@ export async function resumeSession(options: ResumeOptions = {}): Promise<Resume
     {
       resumed_from,
       tool_policy: policyOf(loaded, options),
-      start: loaded.log.projection.continuation,
+      start: loaded.continuation,
     },
   )
   return resumedOf(loaded, options, session)
@@ -110,9 +110,9 @@ function skipEmpty(loaded: LoadedSession, layout: Layout): LoadedSession {
   for (const seen = new Set<string>(); isEmpty(current) && !seen.has(current.path); ) {
     seen.add(current.path)
     const { resumedFrom } = lineageOf(current.path)
+    const at = resumedFrom?.tip_uuid
     const path = resumedFrom && findParent(resumedFrom, layout)
-    if (path === undefined) break
-    const at = resumedFrom?.tip_uuid ?? undefined
+    if (path === undefined || at === null) break
     try {
       current = loadSession(path, { layout, at, lazyPayloads: true })
     } catch (error) {

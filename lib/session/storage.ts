@@ -55,6 +55,7 @@ function loadFromMemory(
     log,
     header: entries[0]?.event,
     start,
+    continuation: log.projection.continuation,
     events: entries,
     readFrom: 0,
     offsetBase: 0,

@@ -134,9 +134,12 @@ test('a session that said nothing is resumed itself when its parent, or the even
 })
 
 test('two sessions that name each other as parent, both empty, end the search', async (t) => {
-  const from = (session_id: string) => ({ resumed_from: { session_id, tip_uuid: null } })
-  const { root } = store(t, 'one', line('session_header', 'h1', from('two')))
-  writeFileSync(join(root, '.transcripts', 'two.jsonl'), line('session_header', 'h2', from('one')))
+  const from = (session_id: string, tip_uuid: string) => ({
+    resumed_from: { session_id, tip_uuid },
+  })
+  const { root } = store(t, 'one', line('session_header', 'h1', from('two', 'h2')))
+  const other = line('session_header', 'h2', from('one', 'h1'))
+  writeFileSync(join(root, '.transcripts', 'two.jsonl'), other)
   const resumed = await resume(t, { root, id: 'one', mode: 'inspect' })
   expect(resumed.messages).toEqual([])
   expect(resumed.diagnostics.map(({ code }) => code)).toContain('lineage_cycle')
