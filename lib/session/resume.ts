@@ -4,17 +4,15 @@
 // By default a new session is made that names its parent, because two processes may resume the
 // same one at once and each must own its file. The old file is only read.
 
-import { isSessionError, SessionError } from '../errors.js'
-import { isOwnEvent, type SessionEvent } from '../format/index.js'
+import { SessionError } from '../errors.js'
+import type { SessionEvent } from '../format/index.js'
 import { openLog } from '../log/index.js'
 import {
   digestTranscript,
   findNewestSession,
-  findParent,
   type Layout,
   type LoadedSession,
   layoutOf,
-  lineageOf,
   loadSession,
 } from '../store/index.js'
 import { createFrom } from './create.js'
@@ -29,6 +27,7 @@ import {
   type ToolOptions,
 } from './resumed-session.js'
 import { logOptionsOf, type SessionOptions } from './settings.js'
+import { skipEmpty } from './skip-empty.js'
 import { storageOnDisk, transcriptOf } from './storage.js'
 import { TitleKeeper } from './title.js'
 import { SessionView } from './view.js'
@@ -102,30 +101,6 @@ function pathToResume(options: ResumeOptions): string {
     searched: where,
     project: options.project,
   })
-}
-
-// A session that never said anything only points at its parent; so resuming it resumes that.
-function skipEmpty(loaded: LoadedSession, layout: Layout): LoadedSession {
-  let current = loaded
-  for (const seen = new Set<string>(); isEmpty(current) && !seen.has(current.path); ) {
-    seen.add(current.path)
-    const { resumedFrom } = lineageOf(current.path)
-    const at = resumedFrom?.tip_uuid
-    const path = resumedFrom && findParent(resumedFrom, layout)
-    if (path === undefined || at === null) break
-    try {
-      current = loadSession(path, { layout, at, lazyPayloads: true })
-    } catch (error) {
-      // The event that it went on from is not there any more; loading the empty one tells so.
-      if (isSessionError(error, 'ERR_NOT_FOUND')) break
-      throw error
-    }
-  }
-  return current
-}
-
-function isEmpty({ events, readFrom }: LoadedSession): boolean {
-  return readFrom === 0 && !events.some(({ event }) => isOwnEvent(event))
 }
 
 async function resumeInPlace(
