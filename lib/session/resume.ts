@@ -19,6 +19,7 @@ import { createFrom } from './create.js'
 import { inheritedFacts, type SessionFacts } from './header.js'
 import { observing, sessionOf } from './open.js'
 import {
+  checkPolicy,
   originOf,
   policyOf,
   type ResumedSession,
@@ -68,6 +69,7 @@ export async function resumeSession(options: ResumeOptions = {}): Promise<Resume
   if (mode === 'append' && options.persist === false) {
     throw new SessionError('ERR_ARG', 'With persist: false nothing is appended; use mode new')
   }
+  checkPolicy(options)
   const layout = layoutOf(options)
   const path = pathToResume(options)
   if (mode === 'append') return resumeInPlace(path, layout, options)

@@ -10,6 +10,7 @@ import {
   type ToolCall,
   type ToolPolicy,
 } from '../chain/index.js'
+import { SessionError } from '../errors.js'
 import type { Diagnostic } from '../format/index.js'
 import { idOfFileName, type LoadedSession } from '../store/index.js'
 import { PermissionLedger } from './permission-ledger.js'
@@ -59,8 +60,8 @@ export function resumedOf(
   const { isRetryable } = options
   const repaired = once(() => messagesOf(projection, { toolPolicy, isRetryable }))
   const interruption = once(() => {
-    const turnEnd = loaded.events.findLast(({ event }) => event.type === 'turn_end')
-    return findInterruptions(projection, { turnEndOffset: turnEnd?.byte_offset, isRetryable })
+    const { turnEnds } = loaded
+    return findInterruptions(projection, { turnEnds, isRetryable })
   })
   // Whoever only goes on writing pays for no payload.
   const result: Omit<ResumedSession, 'permissions'> = {
@@ -97,6 +98,14 @@ export function originOf(loaded: LoadedSession) {
       transcript_path: loaded.path,
     },
   }
+}
+
+const POLICIES: readonly string[] = ['synthesize', 'retry', 'drop'] satisfies ToolPolicy[]
+
+/** It is written into the header of the session that goes on, so it must be one. */
+export function checkPolicy({ toolPolicy }: ToolOptions): void {
+  if (toolPolicy === undefined || POLICIES.includes(toolPolicy)) return
+  throw new SessionError('ERR_ARG', `toolPolicy is synthesize, retry or drop, not "${toolPolicy}"`)
 }
 
 export function policyOf({ header }: LoadedSession, { toolPolicy }: ToolOptions): ToolPolicy {

@@ -41,6 +41,8 @@ export interface LoadedSession {
   readonly start: ProjectionStart | undefined
   /** What the fold of a session begins with that goes on from here. */
   readonly continuation: ProjectionStart
+  /** Where the last `turn_end` of each file that was read stands, or -1; oldest first. */
+  readonly turnEnds: ReadonlyMap<string, number>
   /** What was read of this file. */
   readonly events: readonly PlacedEvent[]
   /** Everything before this byte was not read. */
@@ -146,19 +148,31 @@ function foldDown(files: readonly OpenFile[], first: ProjectionStart): LoadedSes
     }
     start = isMissing
       ? lostStart(name, 'lineage_missing', `${name} does not hold the event "${at}"`)
-      : continuationOf(file, result)
+      : continuationOf(file, result, start)
   }
   throw new TypeError('A session has at least its own file')
 }
 
 /** With what was tolerated to get there; what stands behind it does not concern those who go on. */
-function continuationOf({ step, tail }: OpenFile, { walk, path, projection }: LogProjection) {
+function continuationOf(
+  file: OpenFile,
+  { walk, path, projection }: LogProjection,
+  start: ProjectionStart | undefined,
+): ProjectionStart {
+  const { step, tail } = file
   const { continuation } = projection
   const end = path.at(-1)?.byte_offset ?? 0
   const before = [...tail.diagnostics, ...walk.findings]
     .filter(({ byte_offset = 0 }) => byte_offset <= end)
     .map((it) => ({ ...it, file: it.file ?? step.path }))
-  return { ...continuation, diagnostics: [...before, ...continuation.diagnostics] }
+  const diagnostics = [...before, ...continuation.diagnostics]
+  return { ...continuation, diagnostics, turnEnds: turnEndsOf(file, start) }
+}
+
+function turnEndsOf({ step, tail }: OpenFile, start: ProjectionStart | undefined) {
+  const turnEnds = new Map(start?.turnEnds)
+  const last = tail.events.findLast(({ event }) => event.type === 'turn_end')
+  return turnEnds.set(step.path, last?.byte_offset ?? -1)
 }
 
 function loaded(
@@ -174,7 +188,10 @@ function loaded(
     header: headers[0]?.event,
     start,
     get continuation() {
-      return continuationOf(file, result)
+      return continuationOf(file, result, start)
+    },
+    get turnEnds() {
+      return turnEndsOf(file, start)
     },
     events: tail.events,
     readFrom: tail.readFrom,

@@ -1,7 +1,14 @@
 // What resuming and forking make of sessions that are not as they should be, and of what the
 // caller says beside.
 
-import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, type TestContext, test } from 'vitest'
 import { readLogSync } from '../../lib/log/index.js'
@@ -45,6 +52,44 @@ test('what cannot be asked for is refused before anything is looked for', async 
   const older = resumeSession({ mode: 'append', at: 'u1' })
   await expect(older).rejects.toThrow('rewind to it')
 })
+
+test('a policy for open calls that is none is refused, and written nowhere', async (t) => {
+  const root = temporaryFolder(t)
+  const session = await createSession({ root, id: 'first', continuity: false })
+  await session.append({ type: 'user', payload: { content: 'hello' } })
+  await session.release()
+  const options = { root, id: 'first', toolPolicy: 'again' } as unknown as ResumeOptions
+  await expect(resumeSession(options)).rejects.toMatchObject({ code: 'ERR_ARG' })
+  expect(readdirSync(dirname(session.path)).filter((name) => name.endsWith('.jsonl'))).toHaveLength(
+    1,
+  )
+})
+
+test.for([true, false])(
+  'where a turn ended is known in the session that goes on (on the disk: %j)',
+  async (persist, t) => {
+    const root = temporaryFolder(t)
+    const first = await createSession({ root, id: 'first', continuity: false })
+    await first.append({ type: 'user', payload: { content: 'hello' } })
+    await first.append({
+      type: 'assistant',
+      uuid: 'r1',
+      payload: { content: 'hi', stop_reason: null },
+    })
+    const cut = await resume(t, { root, id: 'first', persist })
+    expect(cut.interruption.kind).toBe('partial_reply')
+    await first.append({ type: 'turn_end', payload: {} })
+    await first.release()
+    const ended = await resume(t, { root, id: 'first', persist })
+    expect([ended.interruption.kind, ended.session?.interruption.kind]).toEqual(['none', 'none'])
+    expect(cut.session?.interruption.kind).toBe('partial_reply')
+    await cut.session!.append({ type: 'turn_end', payload: {} })
+    expect(cut.session?.interruption.kind).toBe('none')
+    await ended.session!.append({ type: 'user', payload: { content: 'more' } })
+    await ended.session!.rewind({ to: 'r1' })
+    expect(ended.session?.interruption.kind).toBe('none')
+  },
+)
 
 test('a new session takes over project, harness and kind, unless the caller says otherwise', async (t) => {
   const root = temporaryFolder(t)
