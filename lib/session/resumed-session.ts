@@ -1,6 +1,7 @@
 // What a resume hands over: where to go on, what the last session knew, and an empty ledger. What
 // takes payloads to know is made when it is first asked for.
 
+import { basename } from 'node:path'
 import {
   fieldsOf,
   findInterruptions,
@@ -10,8 +11,8 @@ import {
   type ToolCall,
   type ToolPolicy,
 } from '../chain/index.js'
-import { SessionError } from '../errors.js'
-import type { Diagnostic } from '../format/index.js'
+import { isSessionError, SessionError } from '../errors.js'
+import { type Diagnostic, fileNameOf } from '../format/index.js'
 import { idOfFileName, type LoadedSession } from '../store/index.js'
 import { PermissionLedger } from './permission-ledger.js'
 import type { Session } from './session.js'
@@ -92,7 +93,7 @@ export function originOf(loaded: LoadedSession) {
   const last = loaded.log.path.at(-1)
   return {
     resumed_from: {
-      session_id: sessionIdOf(loaded),
+      session_id: parentIdOf(loaded),
       tip_uuid: last?.event.uuid ?? null,
       tip_offset: last?.byte_offset ?? null,
       transcript_path: loaded.path,
@@ -117,6 +118,24 @@ export function policyOf({ header }: LoadedSession, { toolPolicy }: ToolOptions)
 export function sessionIdOf({ header, path }: LoadedSession): string {
   const id = fieldsOf(header?.payload)['session_id']
   return typeof id === 'string' ? id : idOfFileName(path)
+}
+
+/**
+ * The id by which the next reader finds this very file. A transcript that somebody copied says the
+ * id of the one it was copied from, which need not hold what was said since.
+ */
+function parentIdOf(loaded: LoadedSession): string {
+  const id = sessionIdOf(loaded)
+  return isNamedBy(loaded.path, id) ? id : idOfFileName(loaded.path)
+}
+
+function isNamedBy(path: string, id: string): boolean {
+  try {
+    return basename(path, '.jsonl') === fileNameOf(id)
+  } catch (error) {
+    if (isSessionError(error, 'ERR_ARG')) return false
+    throw error
+  }
 }
 
 function once<Value>(make: () => Value): () => Value {

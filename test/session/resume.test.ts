@@ -3,6 +3,7 @@
 
 import {
   appendFileSync,
+  copyFileSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -51,6 +52,22 @@ test('what cannot be asked for is refused before anything is looked for', async 
   await expect(resumeSession(strange)).rejects.toMatchObject({ code: 'ERR_ARG' })
   const older = resumeSession({ mode: 'append', at: 'u1' })
   await expect(older).rejects.toThrow('rewind to it')
+})
+
+test('a copied transcript is gone on with, not the one it was copied from', async (t) => {
+  const root = temporaryFolder(t)
+  const session = await createSession({ root, id: 'first', continuity: false })
+  await session.append({ type: 'user', uuid: 'u1', payload: { content: 'hello' } })
+  await session.release()
+  const copy = join(dirname(session.path), 'copy.jsonl')
+  copyFileSync(session.path, copy)
+  const text = line('user', 'u2', { content: 'only here' }, { prev_uuid: 'u1' })
+  appendFileSync(copy, text)
+  const resumed = await resume(t, { root, id: 'copy' })
+  expect(resumed.resumed_from).toMatchObject({ session_id: 'copy', tip_uuid: 'u2' })
+  await resumed.session!.append({ type: 'user', uuid: 'u3', payload: { content: 'more' } })
+  const next = await resume(t, { root, id: resumed.session_id, mode: 'inspect' })
+  expect(next.messages.map(({ uuid }) => uuid)).toEqual(['u1', 'u2', 'u3'])
 })
 
 test('a policy for open calls that is none is refused, and written nowhere', async (t) => {
