@@ -23,15 +23,15 @@ export interface Interruptions {
 }
 
 export interface InterruptionOptions {
-  /** Where the last `turn_end` of the file stands, if there is one. */
-  readonly turnEndOffset?: number | undefined
+  /** Where the last `turn_end` of a file stands, or -1; by the names of the files, oldest first. */
+  readonly turnEnds?: ReadonlyMap<string, number> | undefined
   /** Which calls may be run again, beside those that say they are idempotent. */
   readonly isRetryable?: ((call: ToolCall) => boolean) | undefined
 }
 
 export function findInterruptions(
   projection: Pick<Projection, 'entries' | 'unfinishedCompaction'>,
-  { turnEndOffset, isRetryable }: InterruptionOptions = {},
+  { turnEnds = new Map(), isRetryable }: InterruptionOptions = {},
 ): Interruptions {
   const messages = plainMessages(projection.entries)
   const { calls, results } = pairTools(messages)
@@ -42,7 +42,7 @@ export function findInterruptions(
   }
   const last = messages.at(-1)
   if (last !== undefined && isUnanswered(last)) found.push({ kind: 'no_reply', uuids: [last.uuid] })
-  if (last !== undefined && isPartial(last, turnEndOffset)) {
+  if (last !== undefined && isPartial(last, turnEnds)) {
     found.push({ kind: 'partial_reply', uuids: [last.uuid] })
   }
   const { unfinishedCompaction } = projection
@@ -59,8 +59,20 @@ function isUnanswered({ type }: Message): boolean {
 }
 
 /** Only a `null` says that the reply was not whole; many harnesses never say why one ended. */
-function isPartial({ type, payload, byte_offset = 0 }: Message, turnEndOffset = -1): boolean {
-  return (
-    type === 'assistant' && fieldsOf(payload)['stop_reason'] === null && turnEndOffset < byte_offset
-  )
+function isPartial(message: Message, turnEnds: ReadonlyMap<string, number>): boolean {
+  const { type, payload } = message
+  const isOpen = type === 'assistant' && fieldsOf(payload)['stop_reason'] === null
+  return isOpen && !isTurnEnded(message, turnEnds)
+}
+
+/** Behind it in its file, or in one that goes on from there. */
+function isTurnEnded(
+  { file, byte_offset = 0 }: Message,
+  turnEnds: ReadonlyMap<string, number>,
+): boolean {
+  const files = [...turnEnds.keys()]
+  const own = files.indexOf(file ?? '')
+  if (own === -1) return false
+  const isLater = (name: string) => turnEnds.get(name)! >= 0
+  return turnEnds.get(files[own]!)! > byte_offset || files.slice(own + 1).some(isLater)
 }

@@ -68,6 +68,8 @@ export interface ProjectionStart {
   readonly entries: readonly ProjectionEntry[]
   readonly compactedCount: number
   readonly diagnostics: readonly Diagnostic[]
+  /** Where the last `turn_end` of each file stands, or -1, oldest first; not for the fold. */
+  readonly turnEnds?: ReadonlyMap<string, number> | undefined
 }
 
 export const EMPTY_START: ProjectionStart = { entries: [], compactedCount: 0, diagnostics: [] }

@@ -29,21 +29,26 @@ export interface Context {
 export function contextOf(source: ContextSource): Context {
   const entries = source.entries.filter((entry): entry is SeenEntry => !isGap(entry))
   const compacted = source.entries.slice(0, source.compactedCount)
-  // In the fold a uuid means the last entry that has it, repeated lines included.
-  const last = new Map<string, SeenEntry>()
-  for (const entry of source.continuation.entries) {
-    if (!isGap(entry)) last.set(entry.event.uuid, entry)
-  }
+  const isNamed = namingOf(source)
   return {
     entries,
     messages: messagesOf({ entries, compactedCount: 0 }, { repair: false }).messages,
     staleCount: compacted.filter((entry) => !isGap(entry)).length,
     boundaryUuid: source.lastBoundary?.uuid ?? null,
-    isNamed: (index) => {
-      const entry = entries[index]
-      const meant = entry && last.get(entry.event.uuid)
-      return meant !== undefined && isSame(entry!, meant)
-    },
+    isNamed: (index) => entries[index] !== undefined && isNamed(entries[index]),
+  }
+}
+
+/** Tells of an entry whether a boundary that is written now can name it. */
+export function namingOf({
+  continuation,
+}: Pick<ContextSource, 'continuation'>): (entry: SeenEntry) => boolean {
+  // In the fold a uuid means the last entry that has it, repeated lines included.
+  const last = new Map<string, SeenEntry>()
+  for (const entry of continuation.entries) if (!isGap(entry)) last.set(entry.event.uuid, entry)
+  return (entry) => {
+    const meant = last.get(entry.event.uuid)
+    return meant !== undefined && isSame(entry, meant)
   }
 }
 

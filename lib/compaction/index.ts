@@ -6,7 +6,14 @@ export { Breaker } from './breaker.js'
 export type { CheckpointSummary, FindCheckpoints } from './checkpoint-summary.js'
 export { askFor, type ChosenSummary, chooseSummary, type SummaryChain } from './choose-summary.js'
 export { clipEnd, clipMiddle } from './clip.js'
-export { type Context, type ContextSource, contextOf, isSame } from './context.js'
+export {
+  type Context,
+  type ContextSource,
+  contextOf,
+  isSame,
+  namingOf,
+  type SeenEntry,
+} from './context.js'
 export { type ContextUsage, measure, type UsageOptions } from './context-usage.js'
 export type { CountTokens } from './count-tokens.js'
 export { compactionInstructions, type InstructionOptions } from './instructions.js'

@@ -7,7 +7,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { SessionError } from '../errors.js'
-import { type Diagnostic, diagnostic, NEWLINE, quoteUuid } from '../format/index.js'
+import { type Diagnostic, diagnostic, isOnChain, NEWLINE, quoteUuid } from '../format/index.js'
 import type { AppendPlace } from './append-place.js'
 import { Batch } from './batch.js'
 import type { Draft } from './draft.js'
@@ -168,16 +168,24 @@ export class Appender {
     if (!draft.isOnChain) return 'null'
     const { prevUuid } = draft
     if (prevUuid === undefined || prevUuid === batch.tip) return batch.tipJson
-    const isKnown =
-      batch.lines.some((line) => line.uuid === prevUuid) ||
-      this.#known.find(prevUuid, this.#file.size) !== undefined
-    if (!isKnown) this.#refuseOrReport(prevUuid)
+    if (!this.#isOnChain(prevUuid, batch)) this.#refuseOrReport(prevUuid)
     return quoteUuid(prevUuid)
+  }
+
+  /** What stands beside the chain can be followed as little as what is not there. */
+  #isOnChain(uuid: string, batch: Batch): boolean {
+    const line = batch.lines.find((one) => one.uuid === uuid)
+    if (line !== undefined) {
+      const { type, prevJson } = line
+      return isOnChain({ type, prev_uuid: prevJson === 'null' ? null : prevJson })
+    }
+    const found = this.#known.find(uuid, this.#file.size)
+    return found !== undefined && isOnChain(found.event)
   }
 
   #refuseOrReport(prevUuid: string): void {
     const { path } = this.#file
-    const what = `prev_uuid "${prevUuid}" names no event of ${path}`
+    const what = `prev_uuid "${prevUuid}" names no event on the chain of ${path}`
     if (this.#settings.danglingPrev === 'refuse') {
       throw new SessionError('ERR_DANGLING_PREV', what, { path, prev_uuid: prevUuid })
     }

@@ -71,14 +71,7 @@ export interface Draft {
 export function draftOf(event: NewEvent, { channel, redact }: DraftSettings): Draft {
   const { type, payload, payloadAt, uuid, prev_uuid: prev, ts } = event
   const traits = traitsOf(type, channel)
-  if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
-    throw new SessionError('ERR_ARG', `The payload of "${type}" must be a JSON object`, { type })
-  }
-  if (!isPlainObject(payload)) {
-    const name = payload.constructor?.name ?? 'a class'
-    throw new SessionError('ERR_SERIALIZE', `The payload is an instance of ${name}`, { type })
-  }
-  refusePermissionKeys(type, payload)
+  checkPayload(type, payload)
   if (uuid !== undefined) checkUuid(uuid, 'uuid')
   if (prev !== undefined) checkLink(type, prev, traits)
   if (ts !== undefined) checkTime(ts)
@@ -90,7 +83,9 @@ export function draftOf(event: NewEvent, { channel, redact }: DraftSettings): Dr
       payloadAt &&
       ((byteOffset) => {
         const placed = payloadAt(byteOffset)
-        return placed === payload ? payloadJson : payloadJsonOf(placed, event, redact)
+        if (placed === payload) return payloadJson
+        checkPayload(type, placed)
+        return payloadJsonOf(placed, event, redact)
       }),
     uuid,
     prevUuid: prev ?? undefined,
@@ -99,6 +94,17 @@ export function draftOf(event: NewEvent, { channel, redact }: DraftSettings): Dr
     isHeader: traits.isHeader,
     isSyncPoint: traits.isSyncPoint,
   }
+}
+
+function checkPayload(type: string, payload: unknown): asserts payload is object {
+  if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
+    throw new SessionError('ERR_ARG', `The payload of "${type}" must be a JSON object`, { type })
+  }
+  if (!isPlainObject(payload)) {
+    const name = payload.constructor?.name ?? 'a class'
+    throw new SessionError('ERR_SERIALIZE', `The payload is an instance of ${name}`, { type })
+  }
+  refusePermissionKeys(type, payload)
 }
 
 function payloadJsonOf(

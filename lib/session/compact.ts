@@ -1,7 +1,8 @@
 // A compaction as two lines: the summary, then the boundary that commits it. What is covered stays
 // in the log; only what the model sees changes.
 
-import { isGap, type Projection, type ProjectionEntry } from '../chain/index.js'
+import { isGap, type Projection } from '../chain/index.js'
+import { namingOf, type SeenEntry } from '../compaction/index.js'
 import { SessionError } from '../errors.js'
 import type { PayloadByType } from '../format/index.js'
 import type { NewEvent } from '../log/index.js'
@@ -68,15 +69,13 @@ export interface CompactEvents {
   readonly events: readonly [NewEvent, NewEvent]
 }
 
-type Kept = Exclude<ProjectionEntry, { kind: 'lost' | 'missing' | 'opaque' }>
-
 /** The two events of a compaction, checked against what is there. */
 export function compactionEvents(options: CompactOptions, place: CompactPlace): CompactEvents {
   if (options.summary.trim() === '') {
     throw new SessionError('ERR_ARG', 'A summary must say something')
   }
-  const entries = place.projection.entries.filter((entry): entry is Kept => !isGap(entry))
-  const cut = cutOf(options, entries)
+  const entries = place.projection.entries.filter((entry): entry is SeenEntry => !isGap(entry))
+  const cut = nameable(cutOf(options, entries), options, place.projection)
   if (place.mayCoverNothing !== true) refuseEmpty(cut)
   const summaryUuid = place.newUuid()
   const boundaryUuid = place.newUuid()
@@ -116,12 +115,14 @@ export function compactionEvents(options: CompactOptions, place: CompactPlace): 
 }
 
 interface Cut {
-  readonly covered: readonly Kept[]
-  readonly kept: readonly Kept[]
+  readonly covered: readonly SeenEntry[]
+  readonly kept: readonly SeenEntry[]
   readonly isPrefixKept: boolean
+  /** `undefined`: everything behind what is kept, whatever it is called. */
+  readonly coveredTo?: SeenEntry | undefined
 }
 
-function cutOf(options: CompactOptions, entries: readonly Kept[]): Cut {
+function cutOf(options: CompactOptions, entries: readonly SeenEntry[]): Cut {
   const { keepFrom = null, keepUpTo, coverTo } = options
   const end = coverTo === undefined ? entries.length : indexOf(entries, coverTo) + 1
   if (keepUpTo !== undefined) {
@@ -137,12 +138,39 @@ function cutOf(options: CompactOptions, entries: readonly Kept[]): Cut {
   return { covered, kept: entries.slice(first), isPrefixKept: false }
 }
 
+/**
+ * A uuid may stand twice in what the model sees: in a file it continues, or in a repeated line. A
+ * boundary that names such a message would mean the last of that name, and cover what nobody has
+ * summed up, or count not at all.
+ */
+function nameable(cut: Cut, { coverTo }: CompactOptions, projection: Projection): Cut {
+  const { kept, covered, isPrefixKept } = cut
+  const isNamed = namingOf(projection)
+  const last = covered.at(-1)
+  const isOpen = isPrefixKept || kept.length === 0
+  const named = [
+    kept[0],
+    isPrefixKept ? kept.at(-1) : undefined,
+    isOpen && coverTo !== undefined ? last : undefined,
+  ]
+  for (const entry of named) {
+    if (entry === undefined || isNamed(entry)) continue
+    const { uuid } = entry.event
+    const what = `"${uuid}" is the name of two messages, so no boundary can mean the first; cut elsewhere`
+    throw new SessionError('ERR_ARG', what, { uuid })
+  }
+  // A repeated line that is not shown may stand behind the last that is.
+  const isAll = isOpen && coverTo === undefined && projection.continuation.entries.at(-1) !== last
+  const coveredTo = last === undefined || isAll || !isNamed(last) ? undefined : last
+  return { ...cut, coveredTo }
+}
+
 function refuseEmpty({ covered }: Cut): void {
   if (covered.length > 0) return
   throw new SessionError('ERR_NOTHING_TO_COMPACT', 'Nothing would be covered by this compaction')
 }
 
-function indexOf(entries: readonly Kept[], uuid: string): number {
+function indexOf(entries: readonly SeenEntry[], uuid: string): number {
   const index = entries.findLastIndex(({ event }) => event.uuid === uuid)
   if (index !== -1) return index
   const what = `"${uuid}" is not among the messages the model sees`
@@ -153,7 +181,7 @@ const KEPT_MAX = 256
 
 function boundaryPayload(
   options: CompactOptions,
-  { covered, kept, isPrefixKept }: Cut,
+  { covered, kept, isPrefixKept, coveredTo }: Cut,
   at: {
     readonly place: CompactPlace
     readonly summaryUuid: string
@@ -165,7 +193,7 @@ function boundaryPayload(
 ): Boundary {
   const { path, offsetBase } = at.place
   // An ancestor's event stands in another file, where an offset of this one means nothing.
-  const offsetOf = (entry: Kept | undefined) =>
+  const offsetOf = (entry: SeenEntry | undefined) =>
     entry === undefined || entry.file !== path ? null : entry.byte_offset - offsetBase
   const isKeptHere = kept.every(({ file }) => file === path)
   const optional = {
@@ -196,7 +224,7 @@ function boundaryPayload(
     messages_summarized: covered.length,
     needs_summary_retry: options.needsSummaryRetry ?? false,
     coveredFromUuid: covered[0]?.event.uuid,
-    coveredToUuid: covered.at(-1)?.event.uuid,
+    coveredToUuid: coveredTo?.event.uuid,
     ...optional,
   })
 }

@@ -92,7 +92,7 @@ function chaptersOf(
     const { session_id, sources, resumedFrom } = lineageOf(next.path)
     for (const id of [session_id, ...sources]) sessionIds.add(id)
     const parent = resumedFrom && findParent(resumedFrom, layout)
-    next = parent === undefined ? undefined : chapterUpTo(parent, resumedFrom!.tip_uuid)
+    next = parent === undefined ? undefined : chapterUpTo(parent, resumedFrom!.tip_uuid ?? null)
   }
   return { chapters, sessionIds: [...sessionIds] }
 }

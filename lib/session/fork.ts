@@ -1,14 +1,15 @@
 // A fork: another session that begins with the bytes of this one, up to an event. The source is
 // only read, so it may be live.
 
-import { fieldsOf } from '../chain/index.js'
+import { fieldsOf, offsetBaseOf } from '../chain/index.js'
 import { SessionError } from '../errors.js'
-import { isHeaderType, isOnChain, normalizeSessionKey } from '../format/index.js'
-import { copyLog, type LogEntry, readLogSync } from '../log/index.js'
-import { idOfFileName, layoutOf, type StoreOptions } from '../store/index.js'
+import { isHeaderType, linkOf, normalizeSessionKey, TipRule } from '../format/index.js'
+import { copyLog, type LogEntry, readLogSync, UuidIndex } from '../log/index.js'
+import { idOfFileName, layoutOf, loadSession, type StoreOptions } from '../store/index.js'
 import { forkHeaderLine } from './fork-header.js'
 import { headerPayload, inheritedFacts } from './header.js'
 import { environmentOf, type SessionOptions } from './settings.js'
+import { skipEmpty } from './skip-empty.js'
 import { transcriptOf } from './storage.js'
 
 export interface ForkOptions extends StoreOptions {
@@ -26,10 +27,10 @@ export interface ForkedSession {
 }
 
 export function forkSession(session: string, options: ForkOptions = {}): ForkedSession {
-  const from = transcriptOf(session, options)
+  const { from, at } = placeOf(session, options)
   const environment = environmentOf(options)
   const id = normalizeSessionKey(options.newId ?? environment.newUuid())
-  const source = readSource(from, options.at)
+  const source = readSource(from, at)
   const to = layoutOf(options).transcriptPath(id)
   const header = source.header?.event.payload
   const { session_id } = fieldsOf(header)
@@ -44,6 +45,14 @@ export function forkSession(session: string, options: ForkOptions = {}): ForkedS
   const end = source.at.byte_offset + source.at.length + 1
   copyLog({ from, to, opening, end: Math.min(end, source.size), later: source.revisions })
   return { session_id: id, transcript_path: to, forked_from }
+}
+
+function placeOf(session: string, options: ForkOptions) {
+  const from = transcriptOf(session, options)
+  if (options.at !== undefined) return { from, at: options.at }
+  const layout = layoutOf(options)
+  const { path, log } = skipEmpty(loadSession(from, { layout, lazyPayloads: true }), layout)
+  return { from: path, at: path === from ? undefined : log.path.at(-1)?.event.uuid }
 }
 
 type Found = Extract<LogEntry, { kind: 'event' }>
@@ -61,27 +70,41 @@ function readSource(path: string, at: string | undefined): Source {
   let last: Found | undefined
   let isFound = at === undefined
   let size = 0
-  const summaries = new Set<string>()
+  let base = 0
+  const seen = new UuidIndex()
+  const tips = new TipRule((uuid) => seen.find(uuid) !== undefined)
+  const summaries: { readonly uuid: string; readonly byte_offset: number }[] = []
   let later: Found[] = []
   for (const entry of readLogSync(path)) {
     size = entry.byte_offset + entry.length + 1
     if (entry.kind !== 'event') continue
     const { event } = entry
-    if (isHeaderType(event.type)) header ??= entry
+    // As the reader sees it: a stray header or a line that repeats an older one is no place to end.
+    const isTip = tips.take(linkOf(event, entry.byte_offset, base)) === 'tip'
+    seen.add(event.uuid, entry.byte_offset)
+    const isHeader = isHeaderType(event.type)
+    if (isHeader) header ??= entry
+    // Those of a fork are one root together, and what it goes on from stands in the last of them.
+    const isRoot = isHeader && isTip
+    if (isRoot) base += offsetBaseOf([entry])
     const isTarget = at !== undefined && event.uuid === at
+    const isTaken = at === undefined || isTarget || !isFound || isRoot
     if (isTarget) isFound = true
+    if (event.type === 'summary')
+      summaries.push({ uuid: event.uuid, byte_offset: entry.byte_offset })
     if (event.type === 'summary_revision') later.push(entry)
-    const isTaken = at === undefined || isTarget || !isFound
-    if (!isOnChain(event) || !isTaken) continue
+    if (!isTip || !isTaken) continue
     last = entry
     later = []
-    if (event.type === 'summary') summaries.add(event.uuid)
   }
   if (last === undefined || !isFound) {
     const what = at === undefined ? `${path} holds no event` : `No event "${at}" in ${path}`
     throw new SessionError('ERR_NOT_FOUND', what, { path, at })
   }
-  return { header, at: last, size, revisions: later.filter((entry) => names(entry, summaries)) }
+  const end = last.byte_offset
+  const held = summaries.filter(({ byte_offset }) => byte_offset <= end)
+  const uuids = new Set(held.map(({ uuid }) => uuid))
+  return { header, at: last, size, revisions: later.filter((entry) => names(entry, uuids)) }
 }
 
 function names({ event }: Found, summaries: ReadonlySet<string>): boolean {

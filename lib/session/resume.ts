@@ -4,23 +4,22 @@
 // By default a new session is made that names its parent, because two processes may resume the
 // same one at once and each must own its file. The old file is only read.
 
-import { isSessionError, SessionError } from '../errors.js'
-import { isOwnEvent, type SessionEvent } from '../format/index.js'
+import { SessionError } from '../errors.js'
+import type { SessionEvent } from '../format/index.js'
 import { openLog } from '../log/index.js'
 import {
   digestTranscript,
   findNewestSession,
-  findParent,
   type Layout,
   type LoadedSession,
   layoutOf,
-  lineageOf,
   loadSession,
 } from '../store/index.js'
 import { createFrom } from './create.js'
 import { inheritedFacts, type SessionFacts } from './header.js'
 import { observing, sessionOf } from './open.js'
 import {
+  checkPolicy,
   originOf,
   policyOf,
   type ResumedSession,
@@ -29,6 +28,7 @@ import {
   type ToolOptions,
 } from './resumed-session.js'
 import { logOptionsOf, type SessionOptions } from './settings.js'
+import { skipEmpty } from './skip-empty.js'
 import { storageOnDisk, transcriptOf } from './storage.js'
 import { TitleKeeper } from './title.js'
 import { SessionView } from './view.js'
@@ -69,6 +69,7 @@ export async function resumeSession(options: ResumeOptions = {}): Promise<Resume
   if (mode === 'append' && options.persist === false) {
     throw new SessionError('ERR_ARG', 'With persist: false nothing is appended; use mode new')
   }
+  checkPolicy(options)
   const layout = layoutOf(options)
   const path = pathToResume(options)
   if (mode === 'append') return resumeInPlace(path, layout, options)
@@ -86,7 +87,7 @@ export async function resumeSession(options: ResumeOptions = {}): Promise<Resume
     {
       resumed_from,
       tool_policy: policyOf(loaded, options),
-      start: loaded.log.projection.continuation,
+      start: loaded.continuation,
     },
   )
   return resumedOf(loaded, options, session)
@@ -102,30 +103,6 @@ function pathToResume(options: ResumeOptions): string {
     searched: where,
     project: options.project,
   })
-}
-
-// A session that never said anything only points at its parent; so resuming it resumes that.
-function skipEmpty(loaded: LoadedSession, layout: Layout): LoadedSession {
-  let current = loaded
-  for (const seen = new Set<string>(); isEmpty(current) && !seen.has(current.path); ) {
-    seen.add(current.path)
-    const { resumedFrom } = lineageOf(current.path)
-    const path = resumedFrom && findParent(resumedFrom, layout)
-    if (path === undefined) break
-    const at = resumedFrom?.tip_uuid ?? undefined
-    try {
-      current = loadSession(path, { layout, at, lazyPayloads: true })
-    } catch (error) {
-      // The event that it went on from is not there any more; loading the empty one tells so.
-      if (isSessionError(error, 'ERR_NOT_FOUND')) break
-      throw error
-    }
-  }
-  return current
-}
-
-function isEmpty({ events, readFrom }: LoadedSession): boolean {
-  return readFrom === 0 && !events.some(({ event }) => isOwnEvent(event))
 }
 
 async function resumeInPlace(

@@ -1,6 +1,7 @@
 // What a resume hands over: where to go on, what the last session knew, and an empty ledger. What
 // takes payloads to know is made when it is first asked for.
 
+import { basename } from 'node:path'
 import {
   fieldsOf,
   findInterruptions,
@@ -10,7 +11,8 @@ import {
   type ToolCall,
   type ToolPolicy,
 } from '../chain/index.js'
-import type { Diagnostic } from '../format/index.js'
+import { isSessionError, SessionError } from '../errors.js'
+import { type Diagnostic, fileNameOf } from '../format/index.js'
 import { idOfFileName, type LoadedSession } from '../store/index.js'
 import { PermissionLedger } from './permission-ledger.js'
 import type { Session } from './session.js'
@@ -64,8 +66,8 @@ export function resumedOf(
   const { isRetryable } = options
   const repaired = once(() => messagesOf(projection, { toolPolicy, isRetryable }))
   const interruption = once(() => {
-    const turnEnd = loaded.events.findLast(({ event }) => event.type === 'turn_end')
-    return findInterruptions(projection, { turnEndOffset: turnEnd?.byte_offset, isRetryable })
+    const { turnEnds } = loaded
+    return findInterruptions(projection, { turnEnds, isRetryable })
   })
   // Whoever only goes on writing pays for no payload.
   const result: Omit<ResumedSession, 'permissions'> = {
@@ -96,12 +98,20 @@ export function originOf(loaded: LoadedSession) {
   const last = loaded.log.path.at(-1)
   return {
     resumed_from: {
-      session_id: sessionIdOf(loaded),
+      session_id: parentIdOf(loaded),
       tip_uuid: last?.event.uuid ?? null,
       tip_offset: last?.byte_offset ?? null,
       transcript_path: loaded.path,
     },
   }
+}
+
+const POLICIES: readonly string[] = ['synthesize', 'retry', 'drop'] satisfies ToolPolicy[]
+
+/** It is written into the header of the session that goes on, so it must be one. */
+export function checkPolicy({ toolPolicy }: ToolOptions): void {
+  if (toolPolicy === undefined || POLICIES.includes(toolPolicy)) return
+  throw new SessionError('ERR_ARG', `toolPolicy is synthesize, retry or drop, not "${toolPolicy}"`)
 }
 
 export function policyOf({ header }: LoadedSession, { toolPolicy }: ToolOptions): ToolPolicy {
@@ -113,6 +123,24 @@ export function policyOf({ header }: LoadedSession, { toolPolicy }: ToolOptions)
 export function sessionIdOf({ header, path }: LoadedSession): string {
   const id = fieldsOf(header?.payload)['session_id']
   return typeof id === 'string' ? id : idOfFileName(path)
+}
+
+/**
+ * The id by which the next reader finds this very file. A transcript that somebody copied says the
+ * id of the one it was copied from, which need not hold what was said since.
+ */
+function parentIdOf(loaded: LoadedSession): string {
+  const id = sessionIdOf(loaded)
+  return isNamedBy(loaded.path, id) ? id : idOfFileName(loaded.path)
+}
+
+function isNamedBy(path: string, id: string): boolean {
+  try {
+    return basename(path, '.jsonl') === fileNameOf(id)
+  } catch (error) {
+    if (isSessionError(error, 'ERR_ARG')) return false
+    throw error
+  }
 }
 
 function once<Value>(make: () => Value): () => Value {

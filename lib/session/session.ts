@@ -214,8 +214,8 @@ export class Session implements AsyncDisposable {
   }
 
   get interruption(): Interruptions {
-    const { turnEndOffset } = this.#view
-    return findInterruptions(this.projection, { turnEndOffset })
+    const { projection } = this
+    return findInterruptions(projection, { turnEnds: this.#view.turnEnds })
   }
 
   get diagnostics(): readonly Diagnostic[] {

@@ -20,7 +20,7 @@ export class SessionView implements LogObserver {
   #isStale = false
   #offsetBase = 0
   #headerUuid: string | null = null
-  #turnEndOffset: number | undefined
+  #turnEnds: Map<string, number>
   #eventCount: number | undefined
   /** What was tolerated when the file was last read. */
   #diagnostics: readonly Diagnostic[] = []
@@ -31,13 +31,14 @@ export class SessionView implements LogObserver {
     this.#load = load
     this.#start = start
     this.#live = new LiveProjection({ file: path, start })
+    this.#turnEnds = new Map(start.turnEnds).set(path, -1)
     this.#eventCount = 0
   }
 
   wrote(event: SessionEvent, byteOffset: number): void {
     if (this.#eventCount !== undefined) this.#eventCount++
     this.#headerUuid ??= event.type === 'session_header' ? event.uuid : null
-    if (event.type === 'turn_end') this.#turnEndOffset = byteOffset
+    if (event.type === 'turn_end') this.#turnEnds.set(this.#path, byteOffset)
     if (this.#isStale) return
     if (!this.#live.push({ event, byte_offset: byteOffset })) this.#isStale = true
   }
@@ -60,8 +61,7 @@ export class SessionView implements LogObserver {
     })
     this.#offsetBase = loaded.offsetBase
     this.#headerUuid = loaded.header?.uuid ?? null
-    const turnEnd = events.findLast(({ event }) => event.type === 'turn_end')
-    this.#turnEndOffset = turnEnd?.byte_offset
+    this.#turnEnds = new Map(loaded.turnEnds)
     this.#eventCount = loaded.readFrom === 0 ? events.length : undefined
     this.#diagnostics = loaded.diagnostics
     this.#isStale = false
@@ -85,8 +85,9 @@ export class SessionView implements LogObserver {
     return this.#headerUuid
   }
 
-  get turnEndOffset(): number | undefined {
-    return this.#turnEndOffset
+  /** Where the last `turn_end` of each file stands, or -1; oldest first. */
+  get turnEnds(): ReadonlyMap<string, number> {
+    return this.#turnEnds
   }
 
   /** Events in the file; `undefined` when not all of it was read. */

@@ -8,6 +8,7 @@ import { existsSync } from 'node:fs'
 import { sep } from 'node:path'
 import {
   EMPTY_START,
+  fieldsOf,
   type LogProjection,
   lostStart,
   offsetBaseOf,
@@ -15,7 +16,7 @@ import {
   type ProjectionStart,
   projectLog,
 } from '../chain/index.js'
-import { SessionError } from '../errors.js'
+import { isSessionError, SessionError } from '../errors.js'
 import type { Diagnostic, SessionEvent } from '../format/index.js'
 import { type Line, readLogBackwardSync, readLogSync } from '../log/index.js'
 import type { Layout } from './layout.js'
@@ -38,6 +39,10 @@ export interface LoadedSession {
   readonly header: SessionEvent | undefined
   /** What the fold of this file began with. */
   readonly start: ProjectionStart | undefined
+  /** What the fold of a session begins with that goes on from here. */
+  readonly continuation: ProjectionStart
+  /** Where the last `turn_end` of each file that was read stands, or -1; oldest first. */
+  readonly turnEnds: ReadonlyMap<string, number>
   /** What was read of this file. */
   readonly events: readonly PlacedEvent[]
   /** Everything before this byte was not read. */
@@ -60,17 +65,21 @@ export function loadSession(path: string, options: LoadOptions): LoadedSession {
       break
     }
     visited.add(next.path)
-    const file = readStep(next, lazyPayloads)
+    const file: OpenFile | string = readStep(next, { lazyPayloads, isOwn: files.length === 0 })
+    if (typeof file === 'string') {
+      start = lostStart(next.path, 'lineage_missing', file)
+      break
+    }
     files.push(file)
-    if (file.tail.result !== undefined) break
-    const parent = parentOf(file.headers)
-    const parentPath = parent && findParent(parent, layout)
-    if (parent !== undefined && parentPath === undefined) {
+    const parent = file.tail.result === undefined ? parentOf(file.headers) : undefined
+    // It went on from a session in which nothing had been said.
+    if (parent === undefined || parent.tip_uuid === null) break
+    const parentPath = findParent(parent, layout)
+    if (parentPath === undefined) {
       const message = `The session ${parent.session_id}, which this one continues, is not there`
       start = lostStart(next.path, 'lineage_missing', message)
     }
-    next =
-      parentPath === undefined ? undefined : { path: parentPath, at: parent?.tip_uuid ?? undefined }
+    next = parentPath === undefined ? undefined : { path: parentPath, at: parent.tip_uuid }
   }
   return foldDown(files, start)
 }
@@ -88,15 +97,22 @@ interface OpenFile {
   readonly tail: SessionTail
 }
 
-function readStep(step: Step, lazyPayloads: boolean | undefined): OpenFile {
-  const headers = readHeaders(step.path)
-  const offsetBase = offsetBaseOf(headers)
-  const { at, revisions } = step
-  return {
-    step,
-    headers,
-    offsetBase,
-    tail: readSessionTail(step.path, { at, revisions, offsetBase, lazyPayloads }),
+/** Of an ancestor that is no file at all, or no longer one, only why it cannot be read. */
+function readStep(
+  step: Step,
+  { lazyPayloads, isOwn }: Pick<LoadOptions, 'lazyPayloads'> & { isOwn: boolean },
+): OpenFile | string {
+  try {
+    const headers = readHeaders(step.path)
+    const offsetBase = offsetBaseOf(headers)
+    const { path, at, revisions } = step
+    const tail = readSessionTail(path, { at, revisions, offsetBase, lazyPayloads })
+    return { step, headers, offsetBase, tail }
+  } catch (error) {
+    const isNoFile =
+      isSessionError(error, 'ERR_UNSAFE_PATH') || isSessionError(error, 'ERR_NOT_FOUND')
+    if (isOwn || !isNoFile) throw error
+    return error.message
   }
 }
 
@@ -132,22 +148,51 @@ function foldDown(files: readonly OpenFile[], first: ProjectionStart): LoadedSes
     }
     start = isMissing
       ? lostStart(name, 'lineage_missing', `${name} does not hold the event "${at}"`)
-      : result.projection.continuation
+      : continuationOf(file, result, start)
   }
   throw new TypeError('A session has at least its own file')
 }
 
+/** With what was tolerated to get there; what stands behind it does not concern those who go on. */
+function continuationOf(
+  file: OpenFile,
+  { walk, path, projection }: LogProjection,
+  start: ProjectionStart | undefined,
+): ProjectionStart {
+  const { step, tail } = file
+  const { continuation } = projection
+  const end = path.at(-1)?.byte_offset ?? 0
+  const before = [...tail.diagnostics, ...walk.findings]
+    .filter(({ byte_offset = 0 }) => byte_offset <= end)
+    .map((it) => ({ ...it, file: it.file ?? step.path }))
+  const diagnostics = [...before, ...continuation.diagnostics]
+  return { ...continuation, diagnostics, turnEnds: turnEndsOf(file, start) }
+}
+
+function turnEndsOf({ step, tail }: OpenFile, start: ProjectionStart | undefined) {
+  const turnEnds = new Map(start?.turnEnds)
+  const last = tail.events.findLast(({ event }) => event.type === 'turn_end')
+  return turnEnds.set(step.path, last?.byte_offset ?? -1)
+}
+
 function loaded(
-  { step, headers, offsetBase, tail }: OpenFile,
+  file: OpenFile,
   result: LogProjection,
   start: ProjectionStart | undefined,
 ): LoadedSession {
+  const { step, headers, offsetBase, tail } = file
   const { findings } = result.walk
   return {
     path: step.path,
     log: result,
     header: headers[0]?.event,
     start,
+    get continuation() {
+      return continuationOf(file, result, start)
+    },
+    get turnEnds() {
+      return turnEndsOf(file, start)
+    },
     events: tail.events,
     readFrom: tail.readFrom,
     offsetBase,
@@ -160,29 +205,41 @@ function loaded(
 
 export interface Lineage {
   readonly session_id: string
-  readonly tip_uuid: string | null
+  /** `null`: there was no event to go on from. Another writer may not say it: then it is the tip. */
+  readonly tip_uuid: string | null | undefined
   readonly transcript_path?: string | undefined
 }
 
 /** The session that the root of these headers continues. */
 export function parentOf(headers: readonly PlacedEvent[]): Lineage | undefined {
-  const payload = headers.at(-1)?.event.payload as { resumed_from?: unknown } | null | undefined
-  const from = payload?.resumed_from as Partial<Lineage> | null | undefined
-  if (typeof from !== 'object' || from === null || typeof from.session_id !== 'string') {
-    return undefined
+  const { resumed_from } = fieldsOf(headers.at(-1)?.event.payload)
+  const { session_id, tip_uuid, transcript_path } = fieldsOf(resumed_from)
+  if (typeof session_id !== 'string') return undefined
+  return {
+    session_id,
+    tip_uuid: tip_uuid === null || tip_uuid === undefined ? tip_uuid : String(tip_uuid),
+    transcript_path: typeof transcript_path === 'string' ? transcript_path : undefined,
   }
-  const { session_id, tip_uuid = null, transcript_path } = from
-  return { session_id, tip_uuid, transcript_path }
 }
 
 // By its id in the same store. The stored path is for people; it is followed only where it
 // cannot lead out of the store.
 export function findParent(parent: Lineage, layout: Layout): string | undefined {
-  const path = layout.transcriptPath(parent.session_id)
-  if (existsSync(path)) return path
+  const path = pathOf(parent.session_id, layout)
+  if (path !== undefined && existsSync(path)) return path
   const told = parent.transcript_path
   const isInside = told?.startsWith(layout.root + sep) === true && !told.includes('..')
   return isInside && existsSync(told) ? told : undefined
+}
+
+/** A header may hold anything: no session has an id that is none. */
+function pathOf(sessionId: string, layout: Layout): string | undefined {
+  try {
+    return layout.transcriptPath(sessionId)
+  } catch (error) {
+    if (isSessionError(error, 'ERR_ARG')) return undefined
+    throw error
+  }
 }
 
 function notFound(at: string, path: string): SessionError {

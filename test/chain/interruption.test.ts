@@ -66,10 +66,14 @@ test('a prompt at the end has no reply', () => {
 test('a reply that does not say how it ended, with no end of its turn, is partial', () => {
   const history = new History().m('1').add(reply('2', null))
   expect(read(history).found).toEqual([{ kind: 'partial_reply', uuids: ['2'] }])
-  const turnEndOffset = history.size
+  const { file, size } = history
   history.add({ type: 'turn_end', uuid: 'end', prev_uuid: null })
-  expect(read(history, { turnEndOffset })).toEqual(none)
-  expect(read(history, { turnEndOffset: 0 }).kind).toBe('partial_reply')
+  const whenEnded = (...turnEnds: [string, number][]) =>
+    read(history, { turnEnds: new Map(turnEnds) }).kind
+  expect(whenEnded([file, size])).toBe('none')
+  expect(whenEnded([file, 0])).toBe('partial_reply')
+  expect(whenEnded(['its parent', size], [file, -1])).toBe('partial_reply')
+  expect(whenEnded([file, -1], ['its child', 0])).toBe('none')
 })
 
 test('a compaction at the end that does not count was interrupted (003-66)', () => {

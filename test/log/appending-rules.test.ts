@@ -134,3 +134,20 @@ test('a log in memory keeps the rules of one on the disk', async () => {
   await log.close()
   await expect(log.append(SAID)).rejects.toMatchObject({ code: 'ERR_CLOSED' })
 })
+
+test('nothing follows an event beside the chain: no reader would find it there', async () => {
+  const { path, log } = await newLog()
+  await log.append(HEADER)
+  await log.append({ type: 'turn_end', uuid: 'end', payload: {} })
+  await log.append({ type: 'note', uuid: 'note', prev_uuid: null, payload: {} })
+  for (const prev_uuid of ['end', 'note']) {
+    const refused = log.append({ ...SAID, prev_uuid })
+    await expect(refused).rejects.toMatchObject({ code: 'ERR_DANGLING_PREV' })
+  }
+  const together = log.appendAll([
+    { type: 'turn_end', uuid: 'next', payload: {} },
+    { ...SAID, prev_uuid: 'next' },
+  ])
+  await expect(together).rejects.toMatchObject({ code: 'ERR_DANGLING_PREV' })
+  expect(eventsOf(path)).toHaveLength(3)
+})

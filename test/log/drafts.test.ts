@@ -25,6 +25,13 @@ test('a payload is an object', () => {
   })
 })
 
+test('a payload that is made at its place is checked like any other', () => {
+  const placed = (payload: unknown) => refusal({ payloadAt: () => payload })
+  expect(placed({ permissions: ['all'] })).toMatchObject({ code: 'ERR_PERMISSION_STATE' })
+  expect(placed([])).toMatchObject({ code: 'ERR_ARG' })
+  expect(placed({ content: 'y' })).toMatchObject({ byte_offset: 0 })
+})
+
 test('a type is a name', () => {
   expect(refusal({ type: 5 })).toBeInstanceOf(TypeError)
   expect((refusal({ type: 5 }) as Error).message).toContain('must be a string')

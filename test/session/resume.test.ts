@@ -1,7 +1,15 @@
 // What resuming and forking make of sessions that are not as they should be, and of what the
 // caller says beside.
 
-import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, type TestContext, test } from 'vitest'
 import { readLogSync } from '../../lib/log/index.js'
@@ -45,6 +53,60 @@ test('what cannot be asked for is refused before anything is looked for', async 
   const older = resumeSession({ mode: 'append', at: 'u1' })
   await expect(older).rejects.toThrow('rewind to it')
 })
+
+test('a copied transcript is gone on with, not the one it was copied from', async (t) => {
+  const root = temporaryFolder(t)
+  const session = await createSession({ root, id: 'first', continuity: false })
+  await session.append({ type: 'user', uuid: 'u1', payload: { content: 'hello' } })
+  await session.release()
+  const copy = join(dirname(session.path), 'copy.jsonl')
+  copyFileSync(session.path, copy)
+  const text = line('user', 'u2', { content: 'only here' }, { prev_uuid: 'u1' })
+  appendFileSync(copy, text)
+  const resumed = await resume(t, { root, id: 'copy' })
+  expect(resumed.resumed_from).toMatchObject({ session_id: 'copy', tip_uuid: 'u2' })
+  await resumed.session!.append({ type: 'user', uuid: 'u3', payload: { content: 'more' } })
+  const next = await resume(t, { root, id: resumed.session_id, mode: 'inspect' })
+  expect(next.messages.map(({ uuid }) => uuid)).toEqual(['u1', 'u2', 'u3'])
+})
+
+test('a policy for open calls that is none is refused, and written nowhere', async (t) => {
+  const root = temporaryFolder(t)
+  const session = await createSession({ root, id: 'first', continuity: false })
+  await session.append({ type: 'user', payload: { content: 'hello' } })
+  await session.release()
+  const options = { root, id: 'first', toolPolicy: 'again' } as unknown as ResumeOptions
+  await expect(resumeSession(options)).rejects.toMatchObject({ code: 'ERR_ARG' })
+  expect(readdirSync(dirname(session.path)).filter((name) => name.endsWith('.jsonl'))).toHaveLength(
+    1,
+  )
+})
+
+test.for([true, false])(
+  'where a turn ended is known in the session that goes on (on the disk: %j)',
+  async (persist, t) => {
+    const root = temporaryFolder(t)
+    const first = await createSession({ root, id: 'first', continuity: false })
+    await first.append({ type: 'user', payload: { content: 'hello' } })
+    await first.append({
+      type: 'assistant',
+      uuid: 'r1',
+      payload: { content: 'hi', stop_reason: null },
+    })
+    const cut = await resume(t, { root, id: 'first', persist })
+    expect(cut.interruption.kind).toBe('partial_reply')
+    await first.append({ type: 'turn_end', payload: {} })
+    await first.release()
+    const ended = await resume(t, { root, id: 'first', persist })
+    expect([ended.interruption.kind, ended.session?.interruption.kind]).toEqual(['none', 'none'])
+    expect(cut.session?.interruption.kind).toBe('partial_reply')
+    await cut.session!.append({ type: 'turn_end', payload: {} })
+    expect(cut.session?.interruption.kind).toBe('none')
+    await ended.session!.append({ type: 'user', payload: { content: 'more' } })
+    await ended.session!.rewind({ to: 'r1' })
+    expect(ended.session?.interruption.kind).toBe('none')
+  },
+)
 
 test('a new session takes over project, harness and kind, unless the caller says otherwise', async (t) => {
   const root = temporaryFolder(t)
@@ -134,9 +196,12 @@ test('a session that said nothing is resumed itself when its parent, or the even
 })
 
 test('two sessions that name each other as parent, both empty, end the search', async (t) => {
-  const from = (session_id: string) => ({ resumed_from: { session_id, tip_uuid: null } })
-  const { root } = store(t, 'one', line('session_header', 'h1', from('two')))
-  writeFileSync(join(root, '.transcripts', 'two.jsonl'), line('session_header', 'h2', from('one')))
+  const from = (session_id: string, tip_uuid: string) => ({
+    resumed_from: { session_id, tip_uuid },
+  })
+  const { root } = store(t, 'one', line('session_header', 'h1', from('two', 'h2')))
+  const other = line('session_header', 'h2', from('one', 'h1'))
+  writeFileSync(join(root, '.transcripts', 'two.jsonl'), other)
   const resumed = await resume(t, { root, id: 'one', mode: 'inspect' })
   expect(resumed.messages).toEqual([])
   expect(resumed.diagnostics.map(({ code }) => code)).toContain('lineage_cycle')

@@ -77,6 +77,39 @@ test.for([null, 'parent', 5, [], {}, { session_id: 5 }])(
   },
 )
 
+test.for([
+  ['an empty id', { session_id: ' ', tip_uuid: 'u1' }],
+  ['half a character for an id', { session_id: '\ud800', tip_uuid: 'u1' }],
+  ['a path that is no text', { session_id: 'gone', tip_uuid: 'u1', transcript_path: { a: 1 } }],
+  ['a tip that is no text', { session_id: 'parent', tip_uuid: 7, transcript_path: 7 }],
+  ['a folder', { session_id: 'folder', tip_uuid: 'u1' }],
+] as const)('a header that goes on from %s has lost its parent, and is read', ([, from], t) => {
+  const store = newStore(t)
+  writeFileSync(store.layout.transcriptPath('parent'), parentLines)
+  mkdirSync(store.layout.transcriptPath('folder'))
+  expect(load(store, from)).toEqual({ seen: ['u2'], codes: ['lineage_missing'] })
+})
+
+test('a parent that was empty stays empty for those who went on from it', (t) => {
+  const store = newStore(t)
+  writeFileSync(store.layout.transcriptPath('parent'), parentLines)
+  expect(load(store, { session_id: 'parent', tip_uuid: null })).toEqual({ seen: ['u2'], codes: [] })
+})
+
+test('damage in a parent is told by its child, up to the event it went on from', (t) => {
+  const store = newStore(t)
+  const path = store.layout.transcriptPath('parent')
+  const third = line('user', { uuid: 'u3', prev_uuid: 'u1', payload: { content: 'more' } })
+  const broken = Buffer.from('{"type":"user","ts":"20\n')
+  writeFileSync(path, Buffer.concat([parentLines.subarray(1), third, broken]))
+  const { seen, codes } = load(store, { session_id: 'parent', tip_uuid: 'u3' })
+  expect(seen).toEqual(['u1', 'u3', 'u2'])
+  expect(codes).toEqual(['bad_line', 'dangling_prev', 'missing_header'])
+  const own = loadSession(store.layout.transcriptPath('child'), { layout: store.layout })
+  expect(own.log.projection.isDegraded).toBe(true)
+  expect(own.diagnostics.map(({ file }) => file)).toEqual([path, path, path])
+})
+
 test('a file that is not there has the id of its name, and no parent', (t) => {
   const { layout } = newStore(t)
   const path = layout.transcriptPath('agent:main')

@@ -1,0 +1,86 @@
+// A fork shows what its source showed at that event, whatever stands in the source besides.
+
+import { appendFileSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { createSession, forkSession, resumeSession, type Session } from '../../lib/session/index.js'
+import { temporaryFolder } from '../helpers/temporary.js'
+
+type Context = Parameters<typeof temporaryFolder>[0]
+
+const inStore = (t: Context) => ({ root: temporaryFolder(t), continuity: false }) as const
+type Store = ReturnType<typeof inStore>
+
+async function say(session: Session, ...texts: readonly string[]): Promise<void> {
+  for (const content of texts) {
+    await session.append({ type: 'user', uuid: content, payload: { content } })
+  }
+}
+
+async function seen(store: Store, id: string, at?: string): Promise<string[]> {
+  const { messages } = await resumeSession({ ...store, id, at, mode: 'inspect' })
+  return messages.map(({ uuid }) => uuid)
+}
+
+async function spoken(store: Store, id: string, ...texts: readonly string[]): Promise<Session> {
+  const session = await createSession({ ...store, id })
+  await say(session, ...texts)
+  await session.release()
+  return session
+}
+
+const linesOf = ({ path }: Session) => readFileSync(path, 'utf8').split('\n').slice(0, -1)
+
+test('a fork at the first line of a fork goes on from the same parent', async (t) => {
+  const store = inStore(t)
+  await spoken(store, 'first', 'a1', 'a2')
+  const { session } = await resumeSession({ ...store, id: 'first', newId: 'second' })
+  await say(session!, 'b1')
+  await session!.release()
+  const fork = forkSession('second', { ...store, newId: 'fork' })
+  const { uuid: at } = JSON.parse(readFileSync(fork.transcript_path, 'utf8').split('\n')[0]!)
+  expect(await seen(store, 'fork', at)).toEqual(['a1', 'a2'])
+  forkSession('fork', { ...store, at, newId: 'again' })
+  expect(await seen(store, 'again')).toEqual(['a1', 'a2'])
+})
+
+test('a fork of a session that said nothing names the parent and the event that one names', async (t) => {
+  const store = inStore(t)
+  await spoken(store, 'first', 'a1', 'a2')
+  const { session } = await resumeSession({ ...store, id: 'first', newId: 'look', at: 'a1' })
+  await session!.release()
+  const { forked_from } = forkSession('look', { ...store, newId: 'fork' })
+  expect(forked_from).toEqual({ session_id: 'first', at_uuid: 'a1' })
+  expect(await seen(store, 'fork')).toEqual(['a1'])
+})
+
+test('a copied block or a stray header at the end is not where a fork ends', async (t) => {
+  const store = inStore(t)
+  const session = await spoken(store, 'source', 'a1', 'a2', 'a3', 'a4')
+  const [header, first, second] = linesOf(session)
+  appendFileSync(session.path, `${first}\n${second}\n${header}\n`)
+  expect(forkSession('source', { ...store, newId: 'tip' }).forked_from.at_uuid).toBe('a4')
+  expect(await seen(store, 'tip')).toEqual(['a1', 'a2', 'a3', 'a4'])
+  forkSession('source', { ...store, at: 'a2', newId: 'second' })
+  expect(await seen(store, 'second')).toEqual(await seen(store, 'source', 'a2'))
+})
+
+test('a fork carries the revisions of all the summaries that it holds (T24)', async (t) => {
+  const store = inStore(t)
+  const session = await createSession({ ...store, id: 'source' })
+  await say(session, 'a1', 'a2')
+  const { summary_uuid, boundary_uuid } = await session.compact({ summary: 'old', keepFrom: 'a2' })
+  // Told again by somebody who did not know of the first: the fork at it holds the summary.
+  await session.release()
+  const again = linesOf(session)[2]!.replace(
+    /"prev_uuid":"[^"]+"/,
+    `"prev_uuid":"${boundary_uuid}"`,
+  )
+  appendFileSync(session.path, `${again.replace(/,"crc":"[0-9a-f]{8}"/, '')}\n`)
+  const { session: open } = await resumeSession({ ...store, id: 'source', mode: 'append' })
+  const revision = { summary_event_uuid: summary_uuid, boundary_uuid, text: 'new', attempt: 2 }
+  await open!.append({ type: 'summary_revision', payload: { ...revision, final: true } })
+  await open!.release()
+  forkSession('source', { ...store, at: 'a2', newId: 'fork' })
+  const { messages } = await resumeSession({ ...store, id: 'fork', mode: 'inspect' })
+  expect(messages[0]).toMatchObject({ type: 'summary', payload: { text: 'new' } })
+})
