@@ -17,7 +17,7 @@ const HELP_COLUMNS_MAX = 100
 const ROOT_LESSON = `
 Data goes to stdout, words for people to stderr. A session is named by its id, or by at least
 four characters that only its id begins with. An argument that contains a separator or ends in
-.jsonl is a file.
+.jsonl is a file, if there is one, or a session of just that id.
 
 Examples:
   $ jsonl-session append demo --type user --payload '{"content":"hello"}'

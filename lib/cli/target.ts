@@ -1,11 +1,12 @@
-// Which file is meant: an argument that contains a separator or ends in .jsonl is a file, anything
-// else is a session, by its id or by the beginning of it.
+// Which file is meant: an argument that contains a separator or ends in .jsonl is a file, or else a
+// session of just that id; anything else is a session, by its id or by the beginning of it.
 
 import { resolve } from 'node:path'
 import type { StoreOptions } from '../store/index.js'
 import {
   digestTranscript,
   findTranscript,
+  isSessionAndNoFile,
   isSkipped,
   layoutOf,
   refuseSkipped,
@@ -13,9 +14,7 @@ import {
 import { UsageError } from './command.js'
 
 export async function pathOf(target: string, options: StoreOptions): Promise<string> {
-  if (isFile(target)) return target
-  // Who names a file needs no store, and should not wait for it to load.
-  return findTranscript(target, options)
+  return isFile(target, options) ? target : findTranscript(target, options)
 }
 
 /**
@@ -23,7 +22,7 @@ export async function pathOf(target: string, options: StoreOptions): Promise<str
  * session it holds, because that is what people have at hand to paste.
  */
 export async function sessionOf(target: string, options: StoreOptions): Promise<string> {
-  if (!isFile(target)) return target
+  if (!isFile(target, options)) return target
   const path = resolve(target)
   const digest = digestTranscript(path)
   if (isSkipped(digest)) refuseSkipped(digest)
@@ -35,7 +34,8 @@ export async function sessionOf(target: string, options: StoreOptions): Promise<
   )
 }
 
-/** By the look of it: it contains a separator, or ends in .jsonl. */
-export function isFile(target: string): boolean {
-  return /[/\\]/.test(target) || target.endsWith('.jsonl')
+/** By the look of it, a separator in it or .jsonl at its end; but ids may look like that, too. */
+export function isFile(target: string, options: StoreOptions): boolean {
+  const isPath = /[/\\]/.test(target) || target.endsWith('.jsonl')
+  return isPath && !isSessionAndNoFile(target, options)
 }

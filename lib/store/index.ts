@@ -235,7 +235,7 @@ export {
   type TranscriptTextOptions,
   transcriptText,
 } from './transcript-text.js'
-export { findTranscript, listTranscripts } from './transcripts.js'
+export { findTranscript, isSessionAndNoFile, listTranscripts } from './transcripts.js'
 export { type VerifyReport, verifyLog } from './verify.js'
 export { readEventsBackward } from './wanted-lines.js'
 export { workingFolder } from './working-folder.js'

@@ -21,6 +21,11 @@ export function findTranscript(session: string, options: StoreOptions = {}): str
   return findTranscriptIn(layoutOf(options).transcripts, session)
 }
 
+/** For an id that looks like the path of a file: a file that is there comes first. */
+export function isSessionAndNoFile(name: string, options: StoreOptions): boolean {
+  return !existsSync(name) && existsSync(layoutOf(options).transcriptPath(name))
+}
+
 /** The same among those that lie in a folder. */
 export function findTranscriptIn(transcripts: string, session: string): string {
   const wanted = fileNameOf(session)

@@ -1,7 +1,8 @@
 // Calls that somebody mistyped, or that a script made of a variable that was not set.
 
 import { execFile } from 'node:child_process'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, type TestContext, test } from 'vitest'
 import { temporaryFolder } from '../helpers/temporary.js'
@@ -28,6 +29,28 @@ for (const name of ['root', 'home']) {
     expect(readdirSync(place.cwd)).toEqual([])
   })
 }
+
+test.for(['team/alpha', 'notes.jsonl'])(
+  'a session is found by an id that looks like a file: %s',
+  async (id, t) => {
+    const place = newPlace(t)
+    await storeSession(place, id)
+    for (const args of [
+      ['show', id],
+      ['verify', id],
+      ['tail', id],
+      ['rename', id, 'x'],
+    ]) {
+      expect(await runCli(args, place), args.join(' ')).toMatchObject({ exitCode: 0 })
+    }
+    const resumed = JSON.parse(await runWell(['resume', id, '--json'], place))
+    expect(resumed).toMatchObject({ resumed_from: { session_id: id } })
+    // Who has such a file at hand means the file.
+    mkdirSync(join(place.cwd, 'team'))
+    writeFileSync(join(place.cwd, id), 'no log\n')
+    expect(await runCli(['verify', id], place)).toMatchObject({ exitCode: 1 })
+  },
+)
 
 test('relocate with an empty folder notes nothing', async (t) => {
   const place = newPlace(t)

@@ -56,14 +56,16 @@ export const grep: Command = {
     const { printHits } = await import('../print-hits.js')
     const [pattern, ...targets] = call.operands
     const now = Date.now()
+    const storeOptions = storeOptionsOf(call)
+    const isOneFile = (target: string) => isFile(target, storeOptions)
     return printHits(call, {
-      ...storeOptionsOf(call),
+      ...storeOptions,
       pattern: pattern!,
       ...(targets.length === 0
         ? {}
         : {
-            sessions: targets.filter((target) => !isFile(target)),
-            files: targets.filter(isFile),
+            sessions: targets.filter((target) => !isOneFile(target)),
+            files: targets.filter(isOneFile),
           }),
       types: wordsOf(call, 'type'),
       role: call.value('role'),

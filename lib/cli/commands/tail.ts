@@ -50,9 +50,10 @@ export const tail: Command = {
     const { isFile } = await import('../target.js')
     const { printTail } = await import('../print-tail.js')
     const { untilInterrupted } = await import('../interrupt.js')
+    const storeOptions = storeOptionsOf(call)
     const options = {
-      ...storeOptionsOf(call),
-      [target !== undefined && isFile(target) ? 'file' : 'session']: target,
+      ...storeOptions,
+      [target !== undefined && isFile(target, storeOptions) ? 'file' : 'session']: target,
       project: call.value('project'),
       lines: wholeNumberOf(call, 'lines'),
       cursor: call.value('since-cursor'),
