@@ -68,6 +68,18 @@ describe('an end', () => {
     },
   )
 
+  test.each(['none', 'turn', 'always'] as const)(
+    'writes what was appended and not awaited, and answers it: %s',
+    async (durability) => {
+      const path = newPath()
+      const log = await openLog(path, { durability })
+      const appended = log.append({ ...SAID, uuid: 'last' })
+      await log.close()
+      await expect(appended).resolves.toMatchObject({ uuid: 'last', byte_offset: 0 })
+      expect([...readLogSync(path)]).toMatchObject([{ event: { uuid: 'last' } }])
+    },
+  )
+
   test('asks for no sync where nobody wants one', async () => {
     const disk = slowDisk()
     const log = await openLog(newPath(), { durability: 'none', environment: disk.environment })

@@ -32,6 +32,8 @@ test.for([
   ['a file size limit', { code: 'EFBIG', errno: -27 }, 'ERR_NO_SPACE'],
   ['a failing disk', { code: 'EIO', errno: -5 }, 'ERR_IO'],
   ['a disk gone read-only', { code: 'EROFS', errno: -30 }, 'ERR_READ_ONLY'],
+  ['a write that was interrupted', { code: 'EINTR', errno: -4 }, 'ERR_IO'],
+  ['a disk that asks to come again', { code: 'EAGAIN', errno: -11 }, 'ERR_IO'],
 ] as const)(
   '%s is a typed error; the tip stays and the next append is intact (T10)',
   async ([, fault, code], t) => {

@@ -35,6 +35,18 @@ test('only of our own lines the payload is read when it is asked for, and it is 
   )
 })
 
+test('a payload that was changed is damage, whether it is parsed or not (003-64)', () => {
+  const changed = ours('b')
+  changed[changed.indexOf('"content":"b"') + 11] = 'x'.charCodeAt(0)
+  const path = fileOf(ours('a'), changed, ours('c'))
+  for (const lazyPayloads of [true, false]) {
+    const reasons = [...readLogBackwardSync(path, { lazyPayloads })].map((entry) =>
+      entry.kind === 'event' ? entry.event.uuid : entry.reason,
+    )
+    expect(reasons).toEqual(['c', 'crc_mismatch', 'a'])
+  }
+})
+
 test('lines without an envelope are read all the same', () => {
   const path = fileOf(bareLine({ n: 1 }), bareLine({ n: 2 }))
   const entries = [...readLogBackwardSync(path, { lazyPayloads: true, isBare: true })]

@@ -18,6 +18,7 @@ import type { Diagnostic } from '../../lib/format/index.js'
 import { type LogOptions, openLog, readLogSync } from '../../lib/log/index.js'
 import { AT_ONCE_MS } from '../helpers/at-once.js'
 import { temporaryFolder } from '../helpers/temporary.js'
+import { problemsOf } from '../torture/check.js'
 
 type Context = Parameters<typeof temporaryFolder>[0]
 
@@ -57,6 +58,16 @@ test('an append tells where its line stands, and the line stands there (003-19, 
     expect(JSON.parse(line).uuid).toBe(uuid)
     expect(line_number).toBe(index + 1)
   }
+})
+
+test('events that are written together stand each where its receipt says (003-19, T1)', async (t) => {
+  const { path, log } = await newLog(t)
+  const said = (content: string) => ({ type: 'user', payload: { content } }) as const
+  const ofOneTick = ['one', 'zwei ü', 'three'].map((content) => log.append(said(content)))
+  const receipts = await Promise.all(ofOneTick)
+  receipts.push(...(await log.appendAll([said('four'), said('fünf')])))
+  expect(problemsOf(path, receipts)).toEqual([])
+  expect(receipts.map(({ line_number }) => line_number)).toEqual([1, 2, 3, 4, 5])
 })
 
 test('a line is the envelope in its fixed order, compact, with its checksum (003-14, 003-34)', async (t) => {

@@ -37,7 +37,10 @@ const IDS = [
   'abc',
   'CON',
   'aux.txt',
+  'nul',
+  'com1',
   'a.',
+  'a ',
   'a b',
   'a:b',
   '\u202egpj.exe',
@@ -63,6 +66,9 @@ test('no session id leaves the folder, and no two of them share a file', async (
   expect(paths.size).toBe(IDS.length)
   const files = readdirSync(join(root, '.transcripts')).filter((name) => name.endsWith('.jsonl'))
   expect(files).toHaveLength(IDS.length)
+  // The same letters in another spelling are the same name.
+  const spelled = createSession({ root, home: root, id: '\u00e9' })
+  await expect(spelled).rejects.toMatchObject({ code: 'ERR_EXISTS' })
 })
 
 test.for([
@@ -107,6 +113,7 @@ const REFUSED: readonly { name: string; value: unknown }[] = [
   { name: 'a revoked proxy', value: revoked.proxy },
   { name: 'NaN', value: Number.NaN },
   { name: 'Infinity', value: Number.POSITIVE_INFINITY },
+  { name: 'minus Infinity', value: Number.NEGATIVE_INFINITY },
   { name: 'an invalid Date', value: new Date(Number.NaN) },
   { name: 'a Map', value: new Map([[1, 2]]) },
   { name: 'a Set', value: new Set([1]) },
@@ -144,6 +151,7 @@ test('a text of 40 million characters is ERR_LINE_TOO_LARGE before a byte is wri
 
 const TAKEN: readonly { name: string; value: unknown; asRead?: unknown }[] = [
   { name: 'a Date', value: new Date(0), asRead: '1970-01-01T00:00:00.000Z' },
+  { name: 'minus zero, which is zero', value: -0 },
   { name: 'lone surrogates', value: 'a\ud800b\udfff' },
   { name: 'U+2028, U+2029 and U+0085', value: 'a\u2028b\u2029c\u0085d\u007fe' },
   { name: 'newlines, CR and NUL in a text', value: 'a\nb\rc\r\nd\0e' },
@@ -206,6 +214,7 @@ test.for(LYING)(
     expect(first?.kind === 'event' && first.event.uuid).toBe('good')
     const isMarked = second?.kind !== 'event' || second.unverified === true
     expect(isMarked).toBe(true)
+    expect(second?.diagnostics?.length ?? 0, 'it is said why').toBeGreaterThan(0)
     expect(readFileSync(path).equals(whole)).toBe(true)
   },
 )
@@ -256,6 +265,15 @@ test.for(CHAINS)(
   },
 )
 
+test('a uuid that stands twice in a file is the first event, and the second is reported', (t) => {
+  const lines = [chained('a', null), chained('b', 'a'), chained('a', 'b')]
+  const file = temporaryFile(t, 's.jsonl', Buffer.concat(lines))
+  const { entries, diagnostics } = projectLog(eventsOf(file), { file }).projection
+  expect(entries.map((entry) => entry.kind === 'event' && entry.event.uuid)).toEqual(['a', 'b'])
+  const byte_offset = lines[0]!.length + lines[1]!.length
+  expect(diagnostics).toMatchObject([{ code: 'duplicate_uuid', byte_offset, uuid: 'a' }])
+})
+
 const boundaryOf = (payload: object) =>
   line('compaction_boundary', { uuid: 'B', prev_uuid: 'S', payload })
 const conversation = [
@@ -287,6 +305,66 @@ test.for(BOUNDARIES)(
     expect(found).toEqual(shown)
     // Where it counts as it stands there is nothing to report.
     expect(diagnostics.length > 0).toBe(shown.length === 3)
+  },
+)
+
+const summaryOf = (uuid: string, prev_uuid: string) =>
+  line('summary', { uuid, prev_uuid, payload: { text: 'So far.' } })
+const second = (headUuid: string) =>
+  line('compaction_boundary', {
+    uuid: 'B2',
+    prev_uuid: 'S2',
+    payload: { summary_event_uuid: 'S2', anchorUuid: 'S2', headUuid, tailUuid: 'd' },
+  })
+const compacted = [...conversation, boundaryOf(whole)]
+const goneOn = [...compacted, chained('d', 'B'), summaryOf('S2', 'd')]
+const LATER: readonly {
+  name: string
+  lines: readonly Buffer[]
+  shown: readonly string[]
+  codes: readonly string[]
+}[] = [
+  { name: 'over another one', lines: [...goneOn, second('d')], shown: ['S2', 'd'], codes: [] },
+  {
+    name: 'that keeps what another one has hidden',
+    lines: [...goneOn, second('a')],
+    shown: ['S', 'b', 'c', 'd'],
+    codes: ['uncommitted_boundary'],
+  },
+  {
+    name: 'that stands twice',
+    lines: [...compacted, boundaryOf(whole)],
+    shown: ['S', 'b', 'c'],
+    codes: [],
+  },
+  {
+    name: 'on a branch that was left',
+    lines: [...compacted, chained('x', 'a')],
+    shown: ['a', 'x'],
+    codes: [],
+  },
+  {
+    name: 'that keeps an event of another branch',
+    lines: [
+      ...conversation,
+      chained('z', 'a'),
+      chained('y', 'c'),
+      summaryOf('S2', 'y'),
+      second('z'),
+    ],
+    shown: ['a', 'b', 'c', 'y'],
+    codes: ['uncommitted_boundary'],
+  },
+]
+
+test.for(LATER)(
+  'a boundary $name counts as a whole or not at all',
+  ({ lines, shown, codes }, t) => {
+    const file = temporaryFile(t, 's.jsonl', Buffer.concat(lines))
+    const { entries, diagnostics } = projectLog(eventsOf(file), { file }).projection
+    const found = entries.map((entry) => ('event' in entry ? entry.event.uuid : entry.kind))
+    expect(found).toEqual(shown)
+    expect(diagnostics.map(({ code }) => code)).toEqual(codes)
   },
 )
 

@@ -153,7 +153,15 @@ export class Child {
 
   async #until(isThere: () => boolean): Promise<void> {
     if (isThere()) return
-    await new Promise<void>((resolve) => {
+    // Nobody wakes those who wait for one that is gone already.
+    if (!this.#isOver) await this.#change(isThere)
+    if (isThere()) return
+    const { code, signal, errors } = await this.ended
+    throw new Error(`The child ended too early (${code ?? signal}): ${errors}`)
+  }
+
+  #change(isThere: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
       const look = () => {
         if (!isThere() && !this.#isOver) return
         this.#waiters.delete(look)
@@ -161,9 +169,6 @@ export class Child {
       }
       this.#waiters.add(look)
     })
-    if (isThere()) return
-    const { code, signal, errors } = await this.ended
-    throw new Error(`The child ended too early (${code ?? signal}): ${errors}`)
   }
 }
 

@@ -4,11 +4,11 @@
 import { closeSync, mkdirSync, openSync, renameSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { copyLog, readLogSync, writeAtomically } from '../../lib/log/index.js'
+import { copyLog, readLogSync, WholeFile, writeAtomically } from '../../lib/log/index.js'
 import { replaceLog } from '../../lib/log/inside.js'
 import { line } from '../helpers/lines.js'
 import { memoryFolder } from '../helpers/temporary.js'
-import { type FolderState, folderStates, putFolder } from './folder-states.js'
+import { type FolderState, folderStates, putFolder, statesAfterwards } from './folder-states.js'
 
 const lines = ['a', 'b', 'c'].map((uuid) => line('note', { uuid, payload: { text: uuid } }))
 const whole = Buffer.concat(lines)
@@ -76,3 +76,40 @@ test('a log of which some lines are left out is the old one or the new one, and 
     expect(uuids).toContain('b')
   }
 })
+
+// A file has its name in the folder, so a name that was not synced may be the old one again.
+const DONE: readonly { name: string; run(folder: string): unknown; left: Buffer }[] = [
+  {
+    name: 'a small file',
+    run: (folder) => writeAtomically(join(folder, 's.jsonl'), 'new text'),
+    left: Buffer.from('new text'),
+  },
+  {
+    name: 'a file written in pieces',
+    run(folder) {
+      const file = new WholeFile(join(folder, 's.jsonl'), { replace: true })
+      file.write(lines[2]!)
+      file.finish()
+    },
+    left: lines[2]!,
+  },
+  {
+    name: 'a log of which some lines are left out',
+    run(folder) {
+      const kept = { byte_offset: 0, length: lines[0]!.length - 1 }
+      const options = { choose: () => [kept], beforeReplacing: async () => {} }
+      return replaceLog(join(folder, 's.jsonl'), options)
+    },
+    left: lines[0]!,
+  },
+]
+
+test.for(DONE)(
+  '$name that was replaced stays so when the power goes afterwards',
+  async ({ run, left }, t) => {
+    const folder = emptyFolder(t)
+    writeFileSync(join(folder, 's.jsonl'), whole, { mode: 0o600 })
+    const states = await statesAfterwards(folder, () => run(folder))
+    expect(contentsOf(states, 's.jsonl')).toEqual(new Set([left.toString('utf8')]))
+  },
+)

@@ -27,7 +27,18 @@ export async function folderStates(
   folder: string,
   run: () => unknown,
 ): Promise<readonly FolderState[]> {
-  const moments = await momentsOf(folder, run)
+  return differentStates(await momentsOf(folder, run))
+}
+
+/** The same for a crash that comes when all is done: what was done must stay. */
+export async function statesAfterwards(
+  folder: string,
+  run: () => unknown,
+): Promise<readonly FolderState[]> {
+  return differentStates((await momentsOf(folder, run)).slice(-1))
+}
+
+function differentStates(moments: readonly Moment[]): readonly FolderState[] {
   const states = new Map<string, FolderState>()
   for (const moment of moments) {
     for (const state of statesOf(moment)) {

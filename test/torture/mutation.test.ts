@@ -6,9 +6,16 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readLogSync } from '../../lib/log/index.js'
 import { line } from '../helpers/lines.js'
-import { seededRandom } from '../helpers/random.js'
+import { Random, seededRandom } from '../helpers/random.js'
 import { memoryFolder, temporaryFile } from '../helpers/temporary.js'
-import { findProblems, readBackward, readForward, SMALL_CHUNKS } from './changed-log.js'
+import {
+  findProblems,
+  readBackward,
+  readForResume,
+  readForward,
+  SMALL_CHUNKS,
+} from './changed-log.js'
+import { KNOWN_SEEDS } from './known-seeds.js'
 
 test('of 5,000 changed logs no event is handed out altered without a mark, and no loss is silent (003-64)', (t) => {
   const random = seededRandom(t)
@@ -20,6 +27,12 @@ test('a reader from the end keeps the same promises in 1,000 changed logs (003-6
   const random = seededRandom(t)
   const path = join(memoryFolder(t), 's.jsonl')
   expect(findProblems(path, readBackward, { random, count: 1000 })).toEqual([])
+})
+
+test('the reader of a resume, which parses no payload, keeps them in 500 changed logs (003-64)', (t) => {
+  const random = seededRandom(t)
+  const path = join(memoryFolder(t), 's.jsonl')
+  expect(findProblems(path, readForResume, { random, count: 500 })).toEqual([])
 })
 
 // An agent that reads logs has their lines in its own. The line that holds one is damaged at every
@@ -50,6 +63,17 @@ test("a record quoted in a list is nobody's event where another object of a payl
   const path = temporaryFile(t, 's.jsonl', Buffer.concat([line('user'), Buffer.from(broken)]))
   expect(hasQuotedEvent(path)).toBe(false)
 })
+
+test.for(KNOWN_SEEDS.mutations)(
+  'what the soak once called altered, $name, is none any more (003-64)',
+  ({ seed, lines }, t) => {
+    const path = join(memoryFolder(t), 's.jsonl')
+    for (const read of [readForward, readBackward, readForResume]) {
+      const random = new Random(seed)
+      expect(findProblems(path, read, { random, count: 1, lines })).toEqual([])
+    }
+  },
+)
 
 function hasQuotedEvent(path: string): boolean {
   for (const entry of readLogSync(path, SMALL_CHUNKS)) {

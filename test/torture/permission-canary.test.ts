@@ -4,7 +4,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createSession, forkSession, resumeSession } from '../../lib/session/index.js'
+import {
+  append_transcript,
+  createSession,
+  forkSession,
+  resumeSession,
+} from '../../lib/session/index.js'
 import { claimSession, listSessions, rotateHistory } from '../../lib/store/index.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 
@@ -46,6 +51,46 @@ test('what was granted is in no byte of the store: not after a compaction, a for
   expect(filesWith(folder, TOKEN)).toEqual([])
   // The search itself works.
   expect(filesWith(folder, 'three: done').length).toBeGreaterThan(0)
+})
+
+// Every name by which a harness may have kept it, in both spellings of such names.
+const KEYS = [
+  'permission',
+  'permissions',
+  'permission_mode',
+  'permissionMode',
+  'permission_ledger',
+  'permissionRules',
+  'permission_suggestions',
+  'allowed_tools',
+  'allowedTools',
+  'allow_rules',
+  'always_allow',
+  'alwaysAllow',
+  'trust_level',
+  'approvals',
+  'bypass_permissions',
+  'bypassPermissions',
+]
+
+test('no field and no type by which trust could be kept is taken, by a session or by a hook (003-70, 003-80, T8)', async (t) => {
+  const folder = temporaryFolder(t)
+  const options = { root: folder, home: folder, project: folder }
+  const session = await createSession({ ...options, id: 's' })
+  const refused = { code: 'ERR_PERMISSION_STATE' }
+  const events = [
+    ...KEYS.map((key) => ({ type: 'note', payload: { [key]: TOKEN } })),
+    { type: 'permission', payload: { scope: TOKEN } },
+    { type: 'approval_given', payload: { scope: TOKEN } },
+  ]
+  for (const event of events) {
+    const what = JSON.stringify(event)
+    await expect(session.append(event), what).rejects.toMatchObject(refused)
+    const told = append_transcript({ session_id: 'hooked', event }, options)
+    await expect(told, what).rejects.toMatchObject(refused)
+  }
+  await session.close()
+  expect(filesWith(folder, TOKEN)).toEqual([])
 })
 
 function filesWith(folder: string, text: string): string[] {

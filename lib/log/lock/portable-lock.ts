@@ -3,7 +3,7 @@
 // touch the next holder's directory.
 
 import { toSessionError } from '../../errors.js'
-import { type Claim, createGuardedFs, type MadeDirectory } from './guarded-fs.js'
+import { type Claim, createGuardedFs, type GuardedFs, type MadeDirectory } from './guarded-fs.js'
 import { loadProperLockfile } from './load-proper-lockfile.js'
 import { lockPathOf, readLockDirectory, STALE_MS, UPDATE_MS } from './lock-directory.js'
 
@@ -22,7 +22,7 @@ export function tryPortableLock(claim: Claim): PortableLock | undefined {
   const { path } = claim
   const guarded = createGuardedFs(claim)
   let isCompromised = false
-  const unlock = lockOnce(path, guarded.fs, () => {
+  const unlock = lockOnce(path, guarded, () => {
     isCompromised = true
   })
   if (unlock === undefined) return undefined
@@ -41,7 +41,11 @@ export function tryPortableLock(claim: Claim): PortableLock | undefined {
   }
 }
 
-function lockOnce(path: string, fs: object, onCompromised: () => void): (() => void) | undefined {
+function lockOnce(
+  path: string,
+  { fs, made }: GuardedFs,
+  onCompromised: () => void,
+): (() => void) | undefined {
   try {
     return loadProperLockfile().lockSync(path, {
       realpath: false,
@@ -53,7 +57,11 @@ function lockOnce(path: string, fs: object, onCompromised: () => void): (() => v
       onCompromised,
     })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ELOCKED') return undefined
+    const { code } = error as NodeJS.ErrnoException
+    // The directory was made, and is gone before the lock is ours: we slept for so long that
+    // another one took us for dead.
+    const isLost = code === 'ENOENT' && made() !== undefined
+    if (isLost || code === 'ELOCKED') return undefined
     throw toSessionError(error, 'lock', path)
   }
 }

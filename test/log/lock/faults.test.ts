@@ -102,6 +102,19 @@ test('a lock directory that is removed at once, or goes before it is judged, is 
   expect(entriesBeside(path)).toEqual(['a.jsonl'])
 })
 
+// Found by the stops of the soak: whoever sleeps here for long is taken for dead.
+test.for(['lstatSync', 'utimesSync'])(
+  'a lock directory that is taken from us before the lock is ours is tried again: after %s (003-30)',
+  async (step) => {
+    const path = aLog()
+    at(path, step, '.lock', { meanwhile: () => rmdirSync(lockPathOf(path)) })
+    const lock = await acquireLock(path, LEASE)
+    expect(statSync(lockPathOf(path)).isDirectory()).toBe(true)
+    lock.release()
+    expect(entriesBeside(path)).toEqual(['a.jsonl'])
+  },
+)
+
 test('a record that cannot be written is an error, and the lock is let go', async () => {
   const path = aLog()
   at(path, 'renameSync', '.owner', { fault: { code: 'ENOSPC', errno: -28 } })

@@ -1,18 +1,17 @@
 // Writers are stopped at random moments, their locks made to look forgotten, and continued.
 
-import { rmSync, utimesSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isSessionError } from '../../../lib/errors.js'
 import { appendOnce } from '../../../lib/log/index.js'
-import { lockPathOf } from '../../../lib/log/lock/lock-directory.js'
 import { Child } from '../child.js'
+import { isSignedBy, makeLockOld } from '../old-lock.js'
 import type { LaneContext } from './lane.js'
 import { WatchedLog } from './watch-log.js'
 
 const STOPS_PER_LOG = 50
 const SIZES = [300, 20_000, 60, 2000]
-const LONG_AGO = new Date(Date.now() - 3_600_000)
 
 export async function runStops(context: LaneContext): Promise<void> {
   for (let round = 0; !context.isOver; round++) {
@@ -39,7 +38,7 @@ async function stopHolder(log: WatchedLog, context: LaneContext): Promise<void> 
   const [holder] = start(log, 'lease', 1)
   await during([holder!], log, context, async () => {
     await holder!.stop()
-    ageLock(log.path)
+    ageLock(log, holder!)
     try {
       const event = { type: 'user', payload: { content: 'intruder' } } as const
       await appendOnce(log.path, [event], { lockTimeoutMs: 5000 })
@@ -58,7 +57,7 @@ async function stopCrowd(log: WatchedLog, context: LaneContext): Promise<void> {
   await during(writers, log, context, async () => {
     const stopped = random.pick(writers)
     await stopped.stop()
-    if (random.below(2) === 0) ageLock(log.path)
+    if (random.below(2) === 0) ageLock(log, stopped)
     await sleep(random.below(15))
     stopped.signal('SIGCONT')
   })
@@ -91,10 +90,9 @@ async function during(
   }
 }
 
-function ageLock(path: string): void {
-  try {
-    utimesSync(lockPathOf(path), LONG_AGO, LONG_AGO)
-  } catch {
-    // Nobody holds it at this moment.
-  }
+// Without the kernel lock only one that the stopped process has signed. Another one's may belong to
+// somebody who runs and is about to sign it: no clock makes that an hour old, and whoever believed it
+// would fork the chain.
+function ageLock({ path, hasKernelLock }: WatchedLog, stopped: Child): void {
+  if (hasKernelLock || isSignedBy(path, stopped.pid)) makeLockOld(path)
 }

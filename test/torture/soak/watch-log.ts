@@ -12,7 +12,7 @@ export class WatchedLog {
   readonly #witness: AppendOnlyWitness
   readonly #acks: Ack[] = []
 
-  /** Without the kernel lock two writers may at worst fork the chain; no line is lost. */
+  /** Whether its writers are to take the kernel lock. */
   readonly hasKernelLock: boolean
 
   constructor(path: string, context: LaneContext, { hasKernelLock }: { hasKernelLock: boolean }) {
@@ -37,7 +37,6 @@ export class WatchedLog {
   check(): void {
     const wrong = exceptDamage(problemsOf(this.path, this.#acks))
     for (const problem of wrong) {
-      if (problem.what === 'forked' && !this.hasKernelLock) continue
       const harm = problem.what === 'lost' || problem.what === 'misplaced' ? 'lost' : 'altered'
       this.#context.harm(harm, JSON.stringify(problem))
     }

@@ -1,0 +1,16 @@
+// The harness itself: nobody waits for ever for a process that is gone.
+
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../helpers/temporary.js'
+import { startWriter } from './start-child.js'
+
+test('whoever asks a child for more after its end is told that it ended', async (t) => {
+  const path = join(temporaryFolder(t), 's.jsonl')
+  const child = startWriter({ path, how: 'once', name: 'w', sizes: [10], count: 1 })
+  await child.ready()
+  child.go()
+  expect(await child.ended).toMatchObject({ code: 0 })
+  await child.ackCount(1)
+  await expect(child.ackCount(2)).rejects.toThrow('ended too early')
+})
