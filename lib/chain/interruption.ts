@@ -71,7 +71,7 @@ function isTurnEnded(
   turnEnds: ReadonlyMap<string, number>,
 ): boolean {
   const files = [...turnEnds.keys()]
-  const own = files.indexOf(file ?? '')
+  const own = files.findIndex((name) => name === file)
   if (own === -1) return false
   const isLater = (name: string) => turnEnds.get(name)! >= 0
   return turnEnds.get(files[own]!)! > byte_offset || files.slice(own + 1).some(isLater)

@@ -57,6 +57,11 @@ describe('adding our hooks', () => {
     ])
   })
 
+  it('adds nothing where there is nothing to add', () => {
+    expect(addHooks(undefined, new Map())).toBe('')
+    expect(addHooks(OTHERS, new Map())).toBe(OTHERS)
+  })
+
   it('keeps Windows newlines and files of one line', () => {
     const windows = addHooks('{\r\n  "a": 1\r\n}\r\n', HANDLERS)
     expect(windows.replaceAll('\r\n', '')).not.toContain('\n')
