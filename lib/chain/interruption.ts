@@ -70,9 +70,9 @@ function isTurnEnded(
   { file, byte_offset = 0 }: Message,
   turnEnds: ReadonlyMap<string, number>,
 ): boolean {
-  const files = [...turnEnds.keys()]
-  const own = files.findIndex((name) => name === file)
+  const ends = [...turnEnds]
+  const own = ends.findIndex(([name]) => name === file)
   if (own === -1) return false
-  const isLater = (name: string) => turnEnds.get(name)! >= 0
-  return turnEnds.get(files[own]!)! > byte_offset || files.slice(own + 1).some(isLater)
+  const [[, ownEnd], ...later] = ends.slice(own) as [[string, number], ...[string, number][]]
+  return ownEnd > byte_offset || later.some(([, end]) => end >= 0)
 }
