@@ -268,20 +268,6 @@ test('a torn end and records of others that ran together are counted to the last
   expect(total).toMatchObject({ bytes, events: 3, damaged: 1 })
 })
 
-test('records of ours that ran together are counted one by one, and a cut one as damage', async (t) => {
-  const root = temporaryFolder(t)
-  const said = (number: number) =>
-    line('user', { uuid: id(number), payload: { content: '"prev_uuid":', prev_uuid: number } })
-  const bytes = put(root, '.transcripts/one.jsonl', [
-    line('session_header', { uuid: id(1), payload: { format: 1, session_id: 'one' } }),
-    Buffer.concat([said(2).subarray(0, -1), said(3)]),
-    Buffer.concat([said(4).subarray(0, -30), said(5)]),
-    said(6),
-  ])
-  const { total } = await statsOf(root)
-  expect(total).toMatchObject({ bytes, events: 5, damaged: 1 })
-})
-
 test('a subagent of nobody counts for itself, and not in a project; what is no file is told', async (t) => {
   const { root } = newStore(t)
   put(root, '.sidechains/alone.jsonl', [['sidechain_header', { task_id: 'alone' }]])
