@@ -42,8 +42,9 @@ export function forkSession(session: string, options: ForkOptions = {}): ForkedS
   const opening = forkHeaderLine(environment.newUuid(), ts, (base) =>
     headerPayload(id, ts, facts, { forked_from: { ...forked_from, base } }),
   )
-  const end = source.at.byte_offset + source.at.length + 1
-  copyLog({ from, to, opening, end: Math.min(end, source.size), later: source.revisions })
+  // Without what follows it: the last line of a source may lack its newline, or hold a second record.
+  const end = source.at.byte_offset + source.at.length
+  copyLog({ from, to, opening, end, later: source.revisions })
   return { session_id: id, transcript_path: to, forked_from }
 }
 
@@ -60,7 +61,6 @@ type Found = Extract<LogEntry, { kind: 'event' }>
 interface Source {
   readonly header: Found | undefined
   readonly at: Found
-  readonly size: number
   /** Better texts of summaries that the fork holds, written after it. */
   readonly revisions: readonly Found[]
 }
@@ -69,14 +69,12 @@ function readSource(path: string, at: string | undefined): Source {
   let header: Found | undefined
   let last: Found | undefined
   let isFound = at === undefined
-  let size = 0
   let base = 0
   const seen = new UuidIndex()
   const tips = new TipRule((uuid) => seen.find(uuid) !== undefined)
   const summaries: { readonly uuid: string; readonly byte_offset: number }[] = []
   let later: Found[] = []
   for (const entry of readLogSync(path)) {
-    size = entry.byte_offset + entry.length + 1
     if (entry.kind !== 'event') continue
     const { event } = entry
     // As the reader sees it: a stray header or a line that repeats an older one is no place to end.
@@ -104,7 +102,7 @@ function readSource(path: string, at: string | undefined): Source {
   const end = last.byte_offset
   const held = summaries.filter(({ byte_offset }) => byte_offset <= end)
   const uuids = new Set(held.map(({ uuid }) => uuid))
-  return { header, at: last, size, revisions: later.filter((entry) => names(entry, uuids)) }
+  return { header, at: last, revisions: later.filter((entry) => names(entry, uuids)) }
 }
 
 function names({ event }: Found, summaries: ReadonlySet<string>): boolean {

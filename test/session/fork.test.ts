@@ -1,6 +1,6 @@
 // A fork shows what its source showed at that event, whatever stands in the source besides.
 
-import { appendFileSync, readFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { createSession, forkSession, resumeSession, type Session } from '../../lib/session/index.js'
 import { temporaryFolder } from '../helpers/temporary.js'
@@ -83,4 +83,23 @@ test('a fork carries the revisions of all the summaries that it holds (T24)', as
   forkSession('source', { ...store, at: 'a2', newId: 'fork' })
   const { messages } = await resumeSession({ ...store, id: 'fork', mode: 'inspect' })
   expect(messages[0]).toMatchObject({ type: 'summary', payload: { text: 'new' } })
+})
+
+test('a source whose last line lacks its newline is forked whole (003-46)', async (t) => {
+  const store = inStore(t)
+  const { path } = await spoken(store, 'source', 'a1', 'a2')
+  truncateSync(path, readFileSync(path).length - 1)
+  const { transcript_path } = forkSession('source', { ...store, newId: 'fork' })
+  expect(readFileSync(transcript_path).at(-1)).toBe(10)
+  expect(await seen(store, 'fork')).toEqual(['a1', 'a2'])
+})
+
+test('of two records on one line a fork takes the first alone, and no byte of the second', async (t) => {
+  const store = inStore(t)
+  const session = await spoken(store, 'source', 'a1', 'a2', 'a3')
+  const [header, first, second, third] = linesOf(session)
+  writeFileSync(session.path, `${header}\n${first}\n${second}${third}\n`)
+  const { transcript_path } = forkSession('source', { ...store, at: 'a2', newId: 'fork' })
+  const [, ...copied] = readFileSync(transcript_path, 'utf8').split('\n')
+  expect(copied).toEqual([header, first, second, ''])
 })
