@@ -25,7 +25,7 @@ export interface CompactOptions {
    * The last message that is covered, where nothing or a beginning is kept: what came after it
    * stays.
    *
-   * @default the newest
+   * @default the newest at the time of the call
    */
   coverTo?: string | undefined
   trigger?: Boundary['trigger'] | undefined
@@ -66,6 +66,8 @@ export interface CompactEvents {
   readonly summaryUuid: string
   readonly boundaryUuid: string
   readonly contextEpoch: number
+  /** The last message that is covered, where what comes next does not say it. */
+  readonly coverTo: string | undefined
   readonly events: readonly [NewEvent, NewEvent]
 }
 
@@ -111,7 +113,8 @@ export function compactionEvents(options: CompactOptions, place: CompactPlace): 
     payload: boundaryAt(0),
     payloadAt: boundaryAt,
   }
-  return { summaryUuid, boundaryUuid, contextEpoch, events: [summary, boundary] }
+  const coverTo = isOpen(cut) ? cut.covered.at(-1)?.event.uuid : undefined
+  return { summaryUuid, boundaryUuid, contextEpoch, coverTo, events: [summary, boundary] }
 }
 
 interface Cut {
@@ -147,11 +150,10 @@ function nameable(cut: Cut, { coverTo }: CompactOptions, projection: Projection)
   const { kept, covered, isPrefixKept } = cut
   const isNamed = namingOf(projection)
   const last = covered.at(-1)
-  const isOpen = isPrefixKept || kept.length === 0
   const named = [
     kept[0],
     isPrefixKept ? kept.at(-1) : undefined,
-    isOpen && coverTo !== undefined ? last : undefined,
+    isOpen(cut) && coverTo !== undefined ? last : undefined,
   ]
   for (const entry of named) {
     if (entry === undefined || isNamed(entry)) continue
@@ -160,9 +162,15 @@ function nameable(cut: Cut, { coverTo }: CompactOptions, projection: Projection)
     throw new SessionError('ERR_ARG', what, { uuid })
   }
   // A repeated line that is not shown may stand behind the last that is.
-  const isAll = isOpen && coverTo === undefined && projection.continuation.entries.at(-1) !== last
+  const isToEnd = isOpen(cut) && coverTo === undefined
+  const isAll = isToEnd && projection.continuation.entries.at(-1) !== last
   const coveredTo = last === undefined || isAll || !isNamed(last) ? undefined : last
   return { ...cut, coveredTo }
+}
+
+/** What is covered reaches to the end, unless somebody says where it ends. */
+function isOpen({ isPrefixKept, kept }: Cut): boolean {
+  return isPrefixKept || kept.length === 0
 }
 
 function refuseEmpty({ covered }: Cut): void {

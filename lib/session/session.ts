@@ -229,12 +229,17 @@ export class Session implements AsyncDisposable {
 
   /** Appends a summary and the boundary that commits it, in one write. */
   async compact(options: CompactOptions): Promise<CompactResult> {
+    let cut = options
     if (options.isCheckpointed !== true && this.#continuity !== undefined) {
-      // Twice: what is refused leaves no trace, and what comes meanwhile is still kept.
-      this.#compactionEvents(options)
+      // Twice: what is refused leaves no trace.
+      const { coverTo } = this.#compactionEvents(options)
+      const { tip } = this
       await this.#continuity.preCompaction(options.customInstructions)
+      this.#log.flush()
+      // The summary was made of what was there when it was handed over; what came since stays.
+      if (this.tip !== tip) cut = { ...options, coverTo }
     }
-    const { events, summaryUuid, boundaryUuid, contextEpoch } = this.#compactionEvents(options)
+    const { events, summaryUuid, boundaryUuid, contextEpoch } = this.#compactionEvents(cut)
     const written = this.appendAll(events)
     // Now, not at the end of the tick: nothing may come between the plan and its commit.
     this.#log.flush()

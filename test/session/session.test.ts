@@ -185,6 +185,22 @@ test('a prefix can be kept instead, and what comes later follows the summary', a
   expect(messages.map(({ uuid }) => uuid)).toEqual(['a', 'b', summary_uuid, 'e'])
 })
 
+test.for([{ keepUpTo: 'a' }, { keepFrom: null }])(
+  'what is said while the checkpoint before a compaction is stored stays, with %o (T58)',
+  async (cut, t) => {
+    const { root, session } = await newSession(t, { id: 's' })
+    await say(session, 'a', 'b', 'c')
+    const compacted = session.compact({ summary: 'all of it', ...cut })
+    await say(session, 'late')
+    const { summary_uuid } = await compacted
+    const expected = [...(cut.keepUpTo === undefined ? [] : ['a']), summary_uuid, 'late']
+    expect(seen(session)).toEqual(expected)
+    const { messages } = await resumeSession({ root, id: 's', mode: 'inspect' })
+    expect(messages.map(({ uuid }) => uuid)).toEqual(expected)
+    expect((await verifyLog(session.path)).findings).toEqual([])
+  },
+)
+
 test('a compaction of nothing, or with nothing to say, is refused', async (t) => {
   const { session } = await newSession(t)
   await say(session, 'a')
