@@ -1,17 +1,18 @@
 // Where a rewind links to. It is an event like any other, so it can be undone by another rewind,
 // and the branch that was left stays readable.
 
-import { isGap, type Projection, type ProjectionStart } from '../chain/index.js'
+import { isGap, type Projection, type ProjectionEntry } from '../chain/index.js'
 import { SessionError } from '../errors.js'
 import { isOnChain, type SessionEvent } from '../format/index.js'
 
 export interface RewindPlace {
   readonly projection: Projection
-  readonly start: ProjectionStart
   readonly path: string
   readonly headerUuid: string | null
   /** The event of that uuid in this file, on the chain or off it. */
   readonly find: (uuid: string) => SessionEvent | undefined
+  /** What this file's projection began with, read if it was not. */
+  readonly inherited: () => readonly ProjectionEntry[]
 }
 
 export interface RewindLink {
@@ -35,8 +36,9 @@ export function rewindLink(to: string, place: RewindPlace): RewindLink {
     if (isOnChain(event)) return { prevUuid: to, truncateAfter: undefined }
     throw new SessionError('ERR_ARG', `"${to}" stands beside the chain (${event.type})`, { to })
   }
-  const isInherited = place.start.entries.some((entry) => !isGap(entry) && entry.event.uuid === to)
-  if (isInherited && headerUuid !== null) return { prevUuid: headerUuid, truncateAfter: to }
+  const isInherited = () =>
+    place.inherited().some((entry) => !isGap(entry) && entry.event.uuid === to)
+  if (headerUuid !== null && isInherited()) return { prevUuid: headerUuid, truncateAfter: to }
   throw new SessionError(
     'ERR_NOT_FOUND',
     `No event "${to}" in ${path}; if another session holds it, use: fork <session> --at ${to}`,

@@ -8,6 +8,7 @@ import {
   type MessagesOptions,
   messagesOf,
   type Projection,
+  type ProjectionEntry,
 } from '../chain/index.js'
 import type { RollingSummarizer, StoredCheckpoint } from '../continuity/index.js'
 import { isSessionError, SessionError } from '../errors.js'
@@ -351,14 +352,22 @@ export class Session implements AsyncDisposable {
     this.#log.flush()
     return rewindLink(to, {
       projection: this.#view.projection,
-      start: this.#view.start,
       path: this.path,
       headerUuid: this.#view.headerUuid,
       find: (uuid) => this.#storage.find(uuid),
     })
+      inherited: () => this.#inherited(),
   }
 
   #compactionEvents(options: CompactOptions): CompactEvents {
+  // A handle that read only the end of its file does not know it yet: it is what is seen at the
+  // header.
+  #inherited(): readonly ProjectionEntry[] {
+    const { start, headerUuid } = this.#view
+    const isUnread = start.entries[0]?.kind === 'opaque' && headerUuid !== null
+    return isUnread ? this.projectionAt(headerUuid).entries : start.entries
+  }
+
     this.#log.flush()
     return compactionEvents(options, {
       projection: this.#view.projection,

@@ -307,6 +307,24 @@ test('a rewind in a resumed session reaches into its parent (T25)', async (t) =>
 })
 
 test('a session without a terminator is resumed like any other (003-18, 003-64, 003-76, T20)', async (t) => {
+test('a rewind reaches into the parent also where only the end of the file was read (A3, T25)', async (t) => {
+  const { root, session } = await newSession(t, { id: 's' })
+  await say(session, 'p1', 'p2', 'p3')
+  await session.close()
+  const { session: child } = await resumeSession({ root, id: 's', newId: 'child' })
+  await say(child!, 'c1')
+  await compact(child!, null)
+  await say(child!, 'c2')
+  await child!.release()
+  const reopened = await resumeSession({ root, id: 'child', mode: 'append', isQuiet: true })
+  expect(reopened.readFrom).toBeGreaterThan(0)
+  await reopened.session!.rewind({ to: 'p2' })
+  expect(seen(reopened.session!)).toEqual(['p1', 'p2'])
+  await reopened.session!.release()
+  const { messages } = await resumeSession({ root, id: 'child', mode: 'inspect' })
+  expect(messages.map(({ uuid }) => uuid)).toEqual(['p1', 'p2'])
+})
+
   const { root, session } = await newSession(t, { id: 's' })
   await say(session, 'a', 'b')
   await session.release()
