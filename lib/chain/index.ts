@@ -33,6 +33,6 @@ export {
 } from './projection.js'
 export { Revisions } from './revisions.js'
 export { pairTools, type ToolCall, type ToolPairs, type ToolResult } from './tool-pairs.js'
-export { NO_RESULT, type ToolPolicy } from './tool-repair.js'
+export { NO_RESULT, TOOL_POLICIES, type ToolPolicy, toolPolicyOf } from './tool-repair.js'
 export { type Walk, type WalkOptions, walkChain } from './walk.js'
 export { wordsOf } from './words.js'

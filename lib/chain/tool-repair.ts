@@ -4,11 +4,22 @@
 
 import { type Diagnostic, type DiagnosticCode, diagnostic } from '../format/index.js'
 import { type Block, blocksOf, type Message, placeOf, withBlocks } from './message.js'
+import { fieldsOf } from './projection.js'
 import { isResultBlock, pairTools, type ToolCall, type ToolResult } from './tool-pairs.js'
 import { toolRuns } from './tool-runs.js'
 
 /** What becomes of a call without a result. */
-export type ToolPolicy = 'synthesize' | 'retry' | 'drop'
+export type ToolPolicy = (typeof TOOL_POLICIES)[number]
+
+export const TOOL_POLICIES = ['synthesize', 'retry', 'drop'] as const
+
+/** What the header of a session says of it, if it does: every later load goes by it. */
+export function toolPolicyOf(
+  header: { readonly payload: unknown } | undefined,
+): ToolPolicy | undefined {
+  const { tool_policy } = fieldsOf(header?.payload)
+  return TOOL_POLICIES.find((known) => known === tool_policy)
+}
 
 export interface ToolRepairOptions {
   readonly toolPolicy: ToolPolicy

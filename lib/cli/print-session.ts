@@ -6,6 +6,7 @@ import {
   type Message,
   messagesOf,
   type ProjectionEntry,
+  toolPolicyOf,
   wordsOf,
 } from '../chain/index.js'
 import { SessionError } from '../errors.js'
@@ -52,8 +53,8 @@ export function takeLost(diagnostics: readonly Diagnostic[], lost: DiagnosticGro
   for (const found of diagnostics) if (found.severity === 'error') lost.take(found)
 }
 
-export function messagesSeen({ log }: LoadedSession): readonly Message[] {
-  return messagesOf(log.projection).messages
+export function messagesSeen({ log, header }: LoadedSession): readonly Message[] {
+  return messagesOf(log.projection, { toolPolicy: toolPolicyOf(header) }).messages
 }
 
 /** Every event of the file, up to one of them if it is named. */

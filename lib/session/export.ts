@@ -1,7 +1,7 @@
 // A session for others: its events, or what the model sees of them, as lines, as a page or as text.
 
 import { resolve } from 'node:path'
-import { messagesOf } from '../chain/index.js'
+import { messagesOf, toolPolicyOf } from '../chain/index.js'
 import { SessionError } from '../errors.js'
 import {
   type ExportFacts,
@@ -131,8 +131,9 @@ async function* projectedItems(
   const { at, onDiagnostic } = options
   // Who asks what was seen then does not want a summary that was written since.
   const revisions = at === undefined ? 'newest' : 'then'
-  const { log, diagnostics } = loadSession(path, { layout: layoutOf(options), at, revisions })
-  const seen = messagesOf(log.projection)
+  const layout = layoutOf(options)
+  const { log, header, diagnostics } = loadSession(path, { layout, at, revisions })
+  const seen = messagesOf(log.projection, { toolPolicy: toolPolicyOf(header) })
   for (const told of [...diagnostics, ...seen.diagnostics]) onDiagnostic?.(told)
   for (const { type, ts, uuid, payload, synthetic } of seen.messages) {
     const event = { type, ts, uuid, payload }

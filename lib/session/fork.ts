@@ -1,7 +1,7 @@
 // A fork: another session that begins with the bytes of this one, up to an event. The source is
 // only read, so it may be live.
 
-import { fieldsOf, offsetBaseOf } from '../chain/index.js'
+import { fieldsOf, offsetBaseOf, toolPolicyOf } from '../chain/index.js'
 import { SessionError } from '../errors.js'
 import { isHeaderType, linkOf, normalizeSessionKey, TipRule } from '../format/index.js'
 import { copyLog, type LogEntry, readLogSync, UuidIndex } from '../log/index.js'
@@ -39,8 +39,9 @@ export function forkSession(session: string, options: ForkOptions = {}): ForkedS
   const forked_from = { session_id: sourceId, at_uuid: source.at.event.uuid }
   const { kind: _, ...inherited } = inheritedFacts(header)
   const facts = { ...inherited, agentId: options.agent }
+  const tool_policy = toolPolicyOf(source.header?.event)
   const opening = forkHeaderLine(environment.newUuid(), ts, (base) =>
-    headerPayload(id, ts, facts, { forked_from: { ...forked_from, base } }),
+    headerPayload(id, ts, facts, { forked_from: { ...forked_from, base }, tool_policy }),
   )
   // Without what follows it: the last line of a source may lack its newline, or hold a second record.
   const end = source.at.byte_offset + source.at.length

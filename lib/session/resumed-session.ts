@@ -8,8 +8,10 @@ import {
   type Interruptions,
   type Message,
   messagesOf,
+  TOOL_POLICIES,
   type ToolCall,
   type ToolPolicy,
+  toolPolicyOf,
 } from '../chain/index.js'
 import { isSessionError, SessionError } from '../errors.js'
 import { type Diagnostic, fileNameOf } from '../format/index.js'
@@ -106,18 +108,14 @@ export function originOf(loaded: LoadedSession) {
   }
 }
 
-const POLICIES: readonly string[] = ['synthesize', 'retry', 'drop'] satisfies ToolPolicy[]
-
 /** It is written into the header of the session that goes on, so it must be one. */
 export function checkPolicy({ toolPolicy }: ToolOptions): void {
-  if (toolPolicy === undefined || POLICIES.includes(toolPolicy)) return
+  if (toolPolicy === undefined || TOOL_POLICIES.includes(toolPolicy)) return
   throw new SessionError('ERR_ARG', `toolPolicy is synthesize, retry or drop, not "${toolPolicy}"`)
 }
 
 export function policyOf({ header }: LoadedSession, { toolPolicy }: ToolOptions): ToolPolicy {
-  const stored = fieldsOf(header?.payload)['tool_policy']
-  if (toolPolicy !== undefined) return toolPolicy
-  return stored === 'retry' || stored === 'drop' ? stored : 'synthesize'
+  return toolPolicy ?? toolPolicyOf(header) ?? 'synthesize'
 }
 
 export function sessionIdOf({ header, path }: LoadedSession): string {

@@ -197,10 +197,11 @@ export class Session implements AsyncDisposable {
     return () => this.#listeners.delete(listener)
   }
 
-  /** What the model sees now, with what had to be mended for it. */
+  /** What the model sees now, mended by the policy of the session unless another is given. */
   messages(options: MessagesOptions = {}): Messages {
     this.#log.flush()
-    return messagesOf(this.#view.projection, options)
+    const { projection, toolPolicy } = this.#view
+    return messagesOf(projection, { ...options, toolPolicy: options.toolPolicy ?? toolPolicy })
   }
 
   get projection(): Projection {
@@ -355,11 +356,10 @@ export class Session implements AsyncDisposable {
       path: this.path,
       headerUuid: this.#view.headerUuid,
       find: (uuid) => this.#storage.find(uuid),
-    })
       inherited: () => this.#inherited(),
+    })
   }
 
-  #compactionEvents(options: CompactOptions): CompactEvents {
   // A handle that read only the end of its file does not know it yet: it is what is seen at the
   // header.
   #inherited(): readonly ProjectionEntry[] {
@@ -368,6 +368,7 @@ export class Session implements AsyncDisposable {
     return isUnread ? this.projectionAt(headerUuid).entries : start.entries
   }
 
+  #compactionEvents(options: CompactOptions): CompactEvents {
     this.#log.flush()
     return compactionEvents(options, {
       projection: this.#view.projection,

@@ -7,6 +7,8 @@ import {
   opaqueStart,
   type Projection,
   type ProjectionStart,
+  type ToolPolicy,
+  toolPolicyOf,
 } from '../chain/index.js'
 import type { Diagnostic, SessionEvent } from '../format/index.js'
 import type { LogObserver } from '../log/index.js'
@@ -19,7 +21,7 @@ export class SessionView implements LogObserver {
   #start: ProjectionStart
   #isStale = false
   #offsetBase = 0
-  #headerUuid: string | null = null
+  #header: SessionEvent | undefined
   #turnEnds: Map<string, number>
   #eventCount: number | undefined
   /** What was tolerated when the file was last read. */
@@ -37,7 +39,7 @@ export class SessionView implements LogObserver {
 
   wrote(event: SessionEvent, byteOffset: number): void {
     if (this.#eventCount !== undefined) this.#eventCount++
-    this.#headerUuid ??= event.type === 'session_header' ? event.uuid : null
+    this.#header ??= event.type === 'session_header' ? event : undefined
     if (event.type === 'turn_end') this.#turnEnds.set(this.#path, byteOffset)
     if (this.#isStale) return
     if (!this.#live.push({ event, byte_offset: byteOffset })) this.#isStale = true
@@ -60,7 +62,7 @@ export class SessionView implements LogObserver {
       nextPrevUuid: log.walk.nextPrevUuid,
     })
     this.#offsetBase = loaded.offsetBase
-    this.#headerUuid = loaded.header?.uuid ?? null
+    this.#header = loaded.header
     this.#turnEnds = new Map(loaded.turnEnds)
     this.#eventCount = loaded.readFrom === 0 ? events.length : undefined
     this.#diagnostics = loaded.diagnostics
@@ -82,7 +84,12 @@ export class SessionView implements LogObserver {
   }
 
   get headerUuid(): string | null {
-    return this.#headerUuid
+    return this.#header?.uuid ?? null
+  }
+
+  /** What becomes of open calls, where the session's header says it. */
+  get toolPolicy(): ToolPolicy | undefined {
+    return toolPolicyOf(this.#header)
   }
 
   /** Where the last `turn_end` of each file stands, or -1; oldest first. */

@@ -8,6 +8,7 @@ import { expect, test } from 'vitest'
 import { readLogSync } from '../../lib/log/index.js'
 import {
   createSession,
+  exportSession,
   forkSession,
   PermissionLedger,
   resumeSession,
@@ -306,7 +307,6 @@ test('a rewind in a resumed session reaches into its parent (T25)', async (t) =>
   expect(again.messages.map(({ uuid }) => uuid)).toEqual(['a', 'b', 'e'])
 })
 
-test('a session without a terminator is resumed like any other (003-18, 003-64, 003-76, T20)', async (t) => {
 test('a rewind reaches into the parent also where only the end of the file was read (A3, T25)', async (t) => {
   const { root, session } = await newSession(t, { id: 's' })
   await say(session, 'p1', 'p2', 'p3')
@@ -325,6 +325,7 @@ test('a rewind reaches into the parent also where only the end of the file was r
   expect(messages.map(({ uuid }) => uuid)).toEqual(['p1', 'p2'])
 })
 
+test('a session without a terminator is resumed like any other (003-18, 003-64, 003-76, T20)', async (t) => {
   const { root, session } = await newSession(t, { id: 's' })
   await say(session, 'a', 'b')
   await session.release()
@@ -444,6 +445,28 @@ test('an open tool call is told, and each policy does what it says (003-65, T21,
   })
   expect((await results('drop')).types).toEqual(['user', 'tool_call', 'tool_result'])
   expect((await results('retry')).retry).toBe(1)
+})
+
+test('the policy a session was resumed with holds for its handle, its fork and its export (T21)', async (t) => {
+  const { root, session } = await newSession(t, { id: 's' })
+  await say(session, 'a')
+  await session.append(call('t1'))
+  await session.close()
+  const resumed = await resumeSession({ root, id: 's', newId: 'next', toolPolicy: 'drop' })
+  const { session: next } = resumed as { session: Session }
+  expect(seen(next)).toEqual(['a'])
+  expect(next.messages({ toolPolicy: 'synthesize' }).messages).toHaveLength(3)
+  await next.append({ type: 'user', uuid: 'b', payload: { content: 'b' } })
+  await next.release()
+  const again = await resumeSession({ root, id: 'next', mode: 'append', isQuiet: true })
+  expect(seen(again.session!)).toEqual(['a', 'b'])
+  await again.session!.release()
+  forkSession('next', { root, newId: 'fork' })
+  const { messages } = await resumeSession({ root, id: 'fork', mode: 'inspect' })
+  expect(messages.map(({ uuid }) => uuid)).toEqual(['a', 'b'])
+  const exported: string[] = []
+  for await (const text of exportSession('next', { root, projected: true })) exported.push(text)
+  expect(exported.join('')).not.toContain('t1')
 })
 
 test('a fork shows what its source showed at that event, by copied bytes (003-46, T24)', async (t) => {
