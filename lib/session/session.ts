@@ -50,7 +50,7 @@ import type { SessionStorage } from './storage.js'
 import type { LooseReport, MergedResult } from './subagent-result.js'
 import type { SpawnOptions, SubagentTask } from './subagent-task.js'
 import { Subagents } from './subagents.js'
-import { type TitleKeeper, type TitleSource, titleEvent } from './title.js'
+import { isTitle, type TitleKeeper, type TitleSource, titleEvent } from './title.js'
 import type { SessionView } from './view.js'
 
 export class Session implements AsyncDisposable {
@@ -114,11 +114,14 @@ export class Session implements AsyncDisposable {
 
   /** Resolves once the event is a whole line of the transcript. Order of calls is order of lines. */
   async append<Type extends string>(event: NewEvent<Type>): Promise<Receipt> {
-    const repetition = this.#title.repetition(this.#log.size)
-    const receipt =
+    const repetition = this.#title.repetition(this.#log.size, [event as NewEvent])
+    const written =
       repetition === undefined
-        ? await this.#log.append(event)
-        : (await this.#log.appendAll([event as NewEvent, repetition]))[0]!
+        ? this.#log.append(event)
+        : this.#log.appendAll([event as NewEvent, repetition]).then(([first]) => first!)
+    // Now, not at the end of the tick: the next repetition must not bring the title of before back.
+    if (isTitle(event as NewEvent)) this.#log.flush()
+    const receipt = await written
     this.#tell(event as NewEvent, receipt)
     if (isSyncPoint(event.type)) await this.#takeQueued()
     return receipt
@@ -186,7 +189,10 @@ export class Session implements AsyncDisposable {
 
   /** Several events as one write: all of them become lines, or none is acknowledged. */
   async appendAll(events: readonly NewEvent[]): Promise<Receipt[]> {
-    const receipts = await this.#log.appendAll(events)
+    const repetition = this.#title.repetition(this.#log.size, events)
+    const written = this.#log.appendAll(repetition === undefined ? events : [...events, repetition])
+    if (events.some(isTitle)) this.#log.flush()
+    const receipts = (await written).slice(0, events.length)
     for (const [index, event] of events.entries()) this.#tell(event, receipts[index]!)
     return receipts
   }

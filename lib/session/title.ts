@@ -6,6 +6,7 @@ import type { SessionEvent } from '../format/index.js'
 import type { NewEvent } from '../log/index.js'
 
 const REPEAT_BYTES = 48 * 1024
+const ENVELOPE_BYTES = 180
 
 export type TitleSource = 'user' | 'auto'
 
@@ -13,9 +14,14 @@ export class TitleKeeper {
   #title: string | undefined
   #source: TitleSource = 'auto'
   #writtenAt = 0
+  /** Of what was handed over and is not written yet; and where a repetition among it will stand. */
+  #gatheredBytes = 0
+  #promisedAt = 0
 
   /** Learns from any line of the log. An automatic title never replaces one of the user. */
   observe(event: SessionEvent, byteOffset: number): void {
+    this.#gatheredBytes = 0
+    this.#promisedAt = 0
     if (event.type !== 'session_meta') return
     const { title, title_source } = fieldsOf(event.payload)
     if (typeof title !== 'string') return
@@ -26,11 +32,14 @@ export class TitleKeeper {
     this.#writtenAt = byteOffset
   }
 
-  /** The line to write again, when so much was written since the last one. */
-  repetition(size: number, addedBytes = 0): NewEvent | undefined {
-    if (this.#title === undefined || size + addedBytes - this.#writtenAt < REPEAT_BYTES) {
-      return undefined
-    }
+  /** The line to write again behind these, when there is so much since the last one with them. */
+  repetition(size: number, events: readonly NewEvent[]): NewEvent | undefined {
+    // What says a title itself must stay the last that does.
+    if (this.#title === undefined || events.some(isTitle)) return undefined
+    for (const event of events) this.#gatheredBytes += bytesOf(event)
+    const end = size + this.#gatheredBytes
+    if (end - Math.max(this.#writtenAt, this.#promisedAt) < REPEAT_BYTES) return undefined
+    this.#promisedAt = end
     return this.line()
   }
 
@@ -38,6 +47,19 @@ export class TitleKeeper {
   line(): NewEvent | undefined {
     if (this.#title === undefined) return undefined
     return titleEvent(this.#title, this.#source)
+  }
+}
+
+export function isTitle({ type }: NewEvent): boolean {
+  return type === 'session_meta'
+}
+
+/** About as long as its line; what cannot be measured cannot be written either. */
+function bytesOf({ payload }: NewEvent): number {
+  try {
+    return ENVELOPE_BYTES + Buffer.byteLength(JSON.stringify(payload))
+  } catch {
+    return 0
   }
 }
 

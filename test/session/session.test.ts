@@ -14,7 +14,7 @@ import {
   resumeSession,
   type Session,
 } from '../../lib/session/index.js'
-import { verifyLog } from '../../lib/store/index.js'
+import { listSessions, verifyLog } from '../../lib/store/index.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 import { collectUncaught } from '../helpers/uncaught.js'
 
@@ -601,6 +601,33 @@ test('a title is repeated, so that a look at the end of the file finds it', asyn
     .subarray(-64 * 1024)
     .toString()
   expect(tail).toContain('"title":"The title","title_source":"user"')
+})
+
+const long = (bytes: number) => ({ type: 'user', payload: { content: 'x'.repeat(bytes) } }) as const
+
+test.for<[string, (session: Session) => Promise<unknown>]>([
+  ['one long event', (session) => session.append(long(200_000))],
+  ['many events of one write', (session) => session.appendAll(Array(10).fill(long(20_000)))],
+  [
+    'many events of one tick',
+    (session) => Promise.all(Array.from({ length: 10 }, () => session.append(long(20_000)))),
+  ],
+])('a listing finds the title right behind %s (A7)', async ([, write], t) => {
+  const { root, session } = await newSession(t, { continuity: false })
+  await session.rename('The title')
+  await write(session)
+  expect(listSessions({ root }).sessions).toMatchObject([{ title: 'The title' }])
+})
+
+test('a new title is not undone by a repetition of the one before (A7)', async (t) => {
+  const { root, session } = await newSession(t, { continuity: false })
+  await session.rename('Before')
+  await session.append(long(100_000))
+  await session.rename('New')
+  expect(listSessions({ root }).sessions).toMatchObject([{ title: 'New' }])
+  await Promise.all([session.rename('Newest'), session.append(long(100_000))])
+  await session.close()
+  expect(listSessions({ root }).sessions).toMatchObject([{ title: 'Newest' }])
 })
 
 test('a second process may resume the same session at the same time', async (t) => {
