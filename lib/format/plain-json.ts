@@ -18,6 +18,9 @@ export function stringifyPayload(payload: object): string {
   try {
     budget = WRITE_LINE_BYTES_MAX
     checkMembers(payload, 1)
+    // Whoever looked at its keys, for permission state or else, has not seen what this would write.
+    if (typeof (payload as { toJSON?: unknown }).toJSON === 'function')
+      throw new Refusal('a toJSON of its own')
     json = JSON.stringify(payload)
   } catch (cause) {
     if (cause instanceof Refusal) throw cause.toSessionError()

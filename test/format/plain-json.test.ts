@@ -50,6 +50,12 @@ it('what throws when it is written is told as what it is', () => {
   expect(refusal({ inner })).toMatchObject({ code: 'ERR_SERIALIZE', cause: { message: 'no' } })
 })
 
+it('a payload that would be written as something else than its own fields is refused (003-86)', () => {
+  const payload = { content: 'x' }
+  Object.defineProperty(payload, 'toJSON', { value: () => ({ permissions: ['all'] }) })
+  expect(refusal(payload)).toMatchObject({ code: 'ERR_SERIALIZE' })
+})
+
 it('text beyond what a line may hold is refused before it is copied', () => {
   const text = 'x'.repeat(WRITE_LINE_BYTES_MAX)
   expect(refusal({ text, more: 'x' })?.code).toBe('ERR_LINE_TOO_LARGE')
