@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { SessionError } from '../errors.js'
-import { fileNameOf } from '../format/index.js'
+import { encodeName, fileNameOf, normalizeSessionKey } from '../format/index.js'
 import { layoutOf, type StoreOptions } from './layout.js'
 import { LOG_EXTENSION, logNamesIn } from './log-names.js'
 
@@ -35,8 +35,11 @@ export function findTranscriptIn(transcripts: string, session: string): string {
   const names = logNamesIn(transcripts)
   // A link to nothing has that name, too.
   if (names.includes(basename(named))) return named
-  const isPrefix = session.length >= PREFIX_CHARS_MIN
-  const found = isPrefix ? names.filter((name) => name.startsWith(wanted)) : []
+  const id = normalizeSessionKey(session)
+  // A dot at the end, or a reserved name, is spelled otherwise where something follows it.
+  const begun = encodeName(`${id}-`).slice(0, -1)
+  const isMeant = (name: string) => name.startsWith(wanted) || name.startsWith(begun)
+  const found = id.length >= PREFIX_CHARS_MIN ? names.filter(isMeant) : []
   if (found.length === 0) {
     const what = `No session "${session}" in ${transcripts}`
     throw new SessionError('ERR_NOT_FOUND', what, { session, searched: transcripts })

@@ -1,7 +1,7 @@
 // Which session or subagent is meant by the beginning of its name.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { expect, type TestContext, test } from 'vitest'
 import {
   findSidechain,
@@ -34,6 +34,23 @@ test('four letters are enough where they are the beginning of one session, and n
   expect(() => findTranscript('bet', store)).toThrow(
     expect.objectContaining({ code: 'ERR_NOT_FOUND' }),
   )
+})
+
+test('the beginning of a session is counted in letters of its id, and may end anywhere in it', (t) => {
+  const store = newStore(t, {
+    '.transcripts/beta-1.jsonl': said,
+    '.transcripts/2026.01.02.jsonl': said,
+    '.transcripts/com1-port.jsonl': said,
+  })
+  for (const short of ['session:bet', '  bet  ']) {
+    expect(() => findTranscript(short, store)).toThrow(
+      expect.objectContaining({ code: 'ERR_NOT_FOUND' }),
+    )
+  }
+  const found = (begun: string) => basename(findTranscript(begun, store))
+  expect(found('session:beta')).toBe('beta-1.jsonl')
+  expect(found('2026.')).toBe('2026.01.02.jsonl')
+  expect(found('com1')).toBe('com1-port.jsonl')
 })
 
 test('of subagents, too; one whose session nobody knows is named as such', (t) => {
