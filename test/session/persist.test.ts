@@ -42,6 +42,9 @@ test('it works as any other session: append, compact, rewind, rename, close', as
   await say(session, 'm7')
   expect(seen(session)).toEqual(['m1', 'm2', 'm7'])
   await expect(session.rewind({ to: 'nobody' })).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+  expect(() => session.projectionAt('nobody')).toThrow(
+    expect.objectContaining({ code: 'ERR_NOT_FOUND' }),
+  )
   await session.rename('Secret')
   expect(session.diagnostics).toEqual([])
   expect(session.interruption).toMatchObject({ kind: 'no_reply' })
