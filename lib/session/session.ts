@@ -402,7 +402,12 @@ export class Session implements AsyncDisposable {
   #tell(event: NewEvent, receipt: Receipt): void {
     this.#continuity?.observe(event, receipt)
     if (this.#listeners.size === 0) return
-    const written = this.#settings.asWritten(event)
+    const written = this.#settings.asWritten(placed(event, receipt))
     for (const listener of this.#listeners) callListener(() => listener(written, receipt))
   }
+}
+
+/** What it says of its own place is known only now. */
+function placed({ payloadAt, ...event }: NewEvent, { byte_offset }: Receipt): NewEvent {
+  return payloadAt === undefined ? event : { ...event, payload: payloadAt(byte_offset) }
 }

@@ -119,6 +119,20 @@ test('onAppend tells every acknowledged event afterwards, until it is stopped (0
   expect(told).toEqual(['user a'])
 })
 
+test('onAppend tells a boundary as it was written, with the places it names (003-53)', async (t) => {
+  const { session } = await newSession(t, { continuity: false })
+  await say(session, 'a', 'b')
+  const told = new Map<string, unknown>()
+  session.onAppend((event, { uuid }) => told.set(uuid, event.payload))
+  await compact(session, 'b')
+  await session.append({ type: 'user', uuid: 'c', payload: { content: 'c' } })
+  const written = [...readLogSync(session.path)].flatMap((it) =>
+    it.kind === 'event' && told.has(it.event.uuid) ? [it.event] : [],
+  )
+  expect(written.map(({ type }) => type)).toEqual(['summary', 'compaction_boundary', 'user'])
+  expect(written.map(({ uuid }) => told.get(uuid))).toEqual(written.map(({ payload }) => payload))
+})
+
 test('a listener that throws does not make a written event fail; its error surfaces by itself', async (t) => {
   const { session } = await newSession(t)
   const surfaced = collectUncaught(t)
