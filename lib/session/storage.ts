@@ -51,7 +51,10 @@ function loadFromMemory(
 ): LoadedSession {
   const log = projectLog(entries, { file: path, start, at })
   if (at !== undefined && log.path.length === 0) {
-    throw new SessionError('ERR_NOT_FOUND', `No event "${at}" on the chain of ${path}`, { at, path })
+    throw new SessionError('ERR_NOT_FOUND', `No event "${at}" on the chain of ${path}`, {
+      at,
+      path,
+    })
   }
   return {
     path,
