@@ -29,7 +29,20 @@ export interface AppendOnceOptions extends LogOptions {
 export async function appendOnce(
   path: string,
   events: readonly NewEvent[],
-  { header, ...options }: AppendOnceOptions = {},
+  options: AppendOnceOptions = {},
+): Promise<Receipt[]> {
+  return appendOnceWith(path, events, options)
+}
+
+/**
+ * The same, with one event more in the same write if `decideLast` finds that one is due. It sees
+ * the log under the lock, and is bound as `decide` below.
+ */
+export async function appendOnceWith(
+  path: string,
+  events: readonly NewEvent[],
+  { header, ...options }: AppendOnceOptions,
+  decideLast?: (log: OpenLog) => NewEvent | undefined,
 ): Promise<Receipt[]> {
   const settings = settingsOf(options)
   const drafts = events.map((event) => draftOf(event, settings))
@@ -37,9 +50,12 @@ export async function appendOnce(
   return once(path, settings, (lock, report) => {
     const appender = appenderOf(path, lock, settings, report)
     const isHeaderDue = headerDraft !== undefined && appender.size === 0
-    const all = isHeaderDue ? [headerDraft, ...drafts] : drafts
+    const all = isHeaderDue ? [headerDraft, ...drafts] : [...drafts]
+    const last = decideLast?.({ path, fd: lock.fd, size: appender.size })
+    if (last !== undefined) all.push(draftOf(last, settings))
     const answer = appendAndSync(path, lock, appender, all, settings)
-    return isHeaderDue ? answer.slice(1) : answer
+    const first = isHeaderDue ? 1 : 0
+    return answer.slice(first, first + drafts.length)
   })
 }
 

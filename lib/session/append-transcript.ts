@@ -3,8 +3,9 @@
 
 import { isSessionError } from '../errors.js'
 import { isOnChainType, normalizeSessionKey } from '../format/index.js'
-import { appendOnce, type LogOptions, type NewEvent, type Receipt } from '../log/index.js'
+import type { LogOptions, NewEvent, Receipt } from '../log/index.js'
 import {
+  appendTitled,
   layoutOf,
   normalizeProject,
   readSpool,
@@ -51,7 +52,7 @@ export async function append_transcript(
   const now = options.environment?.now?.() ?? Date.now()
   const redact = redactionOf(options)
   const append = (events: readonly NewEvent[]) =>
-    appendOnce(layout.transcriptPath(sessionId), events, {
+    appendTitled(layout.transcriptPath(sessionId), events, {
       ...options,
       redact,
       channel: 'transcript',

@@ -5,15 +5,14 @@
 // same one at once and each must own its file. The old file is only read.
 
 import { SessionError } from '../errors.js'
-import type { SessionEvent } from '../format/index.js'
 import { openLog } from '../log/index.js'
 import {
-  digestTranscript,
   findNewestSession,
   type Layout,
   type LoadedSession,
   layoutOf,
   loadSession,
+  titleIn,
 } from '../store/index.js'
 import { createFrom } from './create.js'
 import { inheritedFacts, type SessionFacts } from './header.js'
@@ -143,13 +142,10 @@ async function resumeInPlace(
 }
 
 function learnTitle(title: TitleKeeper, path: string): void {
-  const digest = digestTranscript(path)
-  if (!('titleSource' in digest)) return
-  const { title: text, titleSource } = digest
-  if (text === null || titleSource === null || titleSource === 'prompt') return
-  const payload = { title: text, title_source: titleSource }
-  const event: SessionEvent = { type: 'session_meta', ts: '', uuid: '', prev_uuid: null, payload }
-  title.observe(event, 0)
+  const line = titleIn(path)
+  if (line === undefined) return
+  const { type, payload } = line
+  title.observe({ type, ts: '', uuid: '', prev_uuid: null, payload }, 0)
 }
 
 /** What a new session takes over from the old one: its project, and what the caller does not say. */

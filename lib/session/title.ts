@@ -4,9 +4,9 @@
 import { fieldsOf } from '../chain/index.js'
 import type { SessionEvent } from '../format/index.js'
 import type { NewEvent } from '../log/index.js'
+import { bytesOf } from '../store/index.js'
 
 const REPEAT_BYTES = 48 * 1024
-const ENVELOPE_BYTES = 180
 
 export type TitleSource = 'user' | 'auto'
 
@@ -52,15 +52,6 @@ export class TitleKeeper {
 
 export function isTitle({ type }: NewEvent): boolean {
   return type === 'session_meta'
-}
-
-/** About as long as its line; what cannot be measured cannot be written either. */
-function bytesOf({ payload }: NewEvent): number {
-  try {
-    return ENVELOPE_BYTES + Buffer.byteLength(JSON.stringify(payload))
-  } catch {
-    return 0
-  }
 }
 
 export function titleEvent(title: string, source: TitleSource): NewEvent {

@@ -3,8 +3,9 @@
 
 import { isSessionError } from '../errors.js'
 import { normalizeSessionKey } from '../format/index.js'
-import { appendOnce, type NewEvent, type Receipt, systemEnvironment } from '../log/index.js'
+import { type NewEvent, type Receipt, systemEnvironment } from '../log/index.js'
 import {
+  appendTitled,
   appendTold,
   type LogEnd,
   layoutOf,
@@ -74,7 +75,7 @@ export async function tellOrQueue(
   const log = { ...options, lineNumbers: false, redact, channel } as const
   try {
     await takeQueued(readSpool(layoutOf(options), queueName), (waiting) =>
-      appendOnce(path, waiting, { ...log, header: header() }),
+      appendTitled(path, waiting, { ...log, header: header() }),
     )
     const named: ToldEvents =
       typeof events === 'function'

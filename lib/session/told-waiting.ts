@@ -2,8 +2,7 @@
 // more, so one of another session takes care of it.
 
 import { isSessionError } from '../errors.js'
-import { appendOnce } from '../log/index.js'
-import { layoutOf, listSpooled, readLogEnd, readSpool } from '../store/index.js'
+import { appendTitled, layoutOf, listSpooled, readLogEnd, readSpool } from '../store/index.js'
 import { type AppendTranscriptOptions, takeQueued } from './append-transcript.js'
 
 // Whoever passes by has something else to do.
@@ -18,7 +17,7 @@ export async function takeWaiting(options: AppendTranscriptOptions): Promise<voi
     if (readLogEnd(path, 0).size === 0) continue
     try {
       await takeQueued(readSpool(layout, session), (events) =>
-        appendOnce(path, events, { ...options, lineNumbers: false, channel: 'transcript' }),
+        appendTitled(path, events, { ...options, lineNumbers: false, channel: 'transcript' }),
       )
     } catch (error) {
       if (!isSessionError(error)) throw error

@@ -13,6 +13,7 @@ import {
   systemEnvironment,
 } from '../log/index.js'
 import { appendDecided, type OpenLog } from '../log/inside.js'
+import { titleRepeater } from './repeat-title.js'
 import { fieldsOf } from './session-digest-events.js'
 
 /** The same event again within so short a time was told twice, unless something came between. */
@@ -50,6 +51,7 @@ export async function appendTold(
 ): Promise<readonly Receipt[]> {
   const now = (options.environment?.now ?? systemEnvironment.now)()
   let isNew = false
+  let count = 0
   const freshOf = (log: OpenLog): readonly NewEvent[] => {
     // Names that the log knows by itself spare a look at its end.
     if (isNamed && typeof events !== 'function') return events
@@ -60,10 +62,13 @@ export async function appendTold(
   const decide = (log: OpenLog): readonly NewEvent[] => {
     isNew = log.size === 0
     const fresh = freshOf(log)
-    return isNew ? [header(), ...fresh] : fresh
+    count = fresh.length
+    const title = count === 0 ? undefined : titleRepeater(fresh)(log)
+    return [...(isNew ? [header()] : []), ...fresh, ...(title === undefined ? [] : [title])]
   }
   const receipts = await appendDecided(path, decide, options)
-  return isNew ? receipts.slice(1) : receipts
+  const first = isNew ? 1 : 0
+  return receipts.slice(first, first + count)
 }
 
 /** The end of a log that somebody else is writing; of one that is not there, nothing. */

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Diagnostic } from '../../lib/format/index.js'
 import { openLog, readLogSync } from '../../lib/log/index.js'
-import { append_transcript, createSession } from '../../lib/session/index.js'
+import { append_transcript, createSession, renameSession } from '../../lib/session/index.js'
+import { listSessions } from '../../lib/store/index.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 
 const hello = { type: 'user', payload: { content: 'hello' } } as const
@@ -198,4 +199,26 @@ test('what waited for a holder that died is taken over by the next one-shot', as
   expect(events.map(({ type }) => type)).toEqual(['session_header', 'session_meta', 'user'])
   expect(events[1]?.uuid).toBe(queued.uuid)
   expect(readdirSync(join(root, '.spool'))).toEqual([])
+})
+
+test('a title is found behind any number of events of processes that keep nothing open (A7)', async (t) => {
+  const root = temporaryFolder(t)
+  const say = (bytes: number) => {
+    const event = { type: 'user', payload: { content: 'x'.repeat(bytes) } } as const
+    return append_transcript({ session_id: 's', event }, { root })
+  }
+  const title = () => listSessions({ root }).sessions[0]?.title
+  await say(10)
+  await renameSession('s', 'Before', { root })
+  await say(200_000)
+  expect(title()).toBe('Before')
+  await renameSession('s', 'The title', { root })
+  for (let index = 0; index < 20; index++) {
+    const { uuid, byte_offset } = await say(9000)
+    expect(eventsOf(join(root, '.transcripts', 's.jsonl'))).toContainEqual(
+      expect.objectContaining({ uuid, type: 'user' }),
+    )
+    expect(byte_offset).toBeGreaterThan(0)
+    expect(title()).toBe('The title')
+  }
 })

@@ -4,12 +4,12 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Diagnostic } from '../../lib/format/index.js'
-import { createSession } from '../../lib/session/index.js'
+import { createSession, renameSession } from '../../lib/session/index.js'
 import { beforeCompactionTold, compactTold } from '../../lib/session/told-compaction.js'
 import { endTold } from '../../lib/session/told-end.js'
 import { promptTold } from '../../lib/session/told-prompt.js'
 import { takeWaiting } from '../../lib/session/told-waiting.js'
-import { layoutOf, listCheckpoints, spoolEvent } from '../../lib/store/index.js'
+import { layoutOf, listCheckpoints, listSessions, spoolEvent } from '../../lib/store/index.js'
 import { eventsIn } from '../cli/stored.js'
 import { Clock } from '../helpers/clock.js'
 import { temporaryFolder } from '../helpers/temporary.js'
@@ -126,4 +126,15 @@ test('what waits and is refused stays, and keeps no other event from being writt
   expect(await say(store, 'and now?')).toMatchObject({ status: 'written' })
   expect(typesIn(path)).toEqual(['session_header', 'user', 'user'])
   expect(readdirSync(layout.spool)).toHaveLength(1)
+})
+
+test('a title is found behind any number of events that hooks tell (A7)', async (t) => {
+  const { clock, store } = newStore(t)
+  await say(store, 'first')
+  await renameSession('demo', 'The title', store)
+  for (let index = 0; index < 12; index++) {
+    clock.pass(10_000)
+    expect(await say(store, `${index} `.padEnd(9000, 'x'))).toMatchObject({ status: 'written' })
+    expect(listSessions(store).sessions).toMatchObject([{ title: 'The title' }])
+  }
 })
