@@ -26,7 +26,7 @@ export function checkpointOnce(
   const { root, home, agent, environment, onDiagnostic, lockTimeoutMs, useKernelLock } = options
   if (options.continuity === false) return undefined
   const place = { root, home, agent, environment }
-  const { newest } = findNewestCheckpoint({ ...place, session: id })
+  const { newest } = findNewestCheckpoint({ ...place, session: id, isPlaced: true })
   const facts = { sessionKey: id, agentId: agent, harness: options.harness }
   const continuity = createContinuity({
     continuity: options.continuity,
