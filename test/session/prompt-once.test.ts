@@ -61,6 +61,17 @@ test('the prompt by which a checkpoint falls due makes it; where none is wanted,
   }
 })
 
+test('a prompt to a session of another agent is counted as any other', async (t) => {
+  const { store } = newStore(t)
+  const options = { ...store, agent: 'reviewer', continuity: { promptInterval: 2 } }
+  await promptOnce({ session_id: 'demo', content: 'one' }, options)
+  const { checkpoint_id } = await promptOnce({ session_id: 'demo', content: 'two' }, options)
+  const { checkpoints } = listCheckpoints({ ...store, agent: 'reviewer', session: 'demo' })
+  expect(checkpoints).toMatchObject([
+    { checkpoint: { id: checkpoint_id, agent_id: 'reviewer', prompt_count: 2 } },
+  ])
+})
+
 test('words that somebody else leaves begin no interval, and end none', async (t) => {
   const { store } = newStore(t)
   const options = { ...store, continuity: { promptInterval: 3 } }

@@ -127,3 +127,17 @@ test('what waits and is refused stays, and keeps no other event from being writt
   expect(typesIn(path)).toEqual(['session_header', 'user', 'user'])
   expect(readdirSync(layout.spool)).toHaveLength(1)
 })
+
+test('a session of another agent leaves its checkpoints before a compaction and at its end', async (t) => {
+  const { store } = newStore(t)
+  const options = { ...store, agent: 'reviewer' }
+  await say(options, 'first')
+  await beforeCompactionTold({ session_id: 'demo' }, options)
+  await say(options, 'second')
+  await endTold({ session_id: 'demo', reason: 'exit' }, options)
+  const { checkpoints } = listCheckpoints({ ...options, session: 'demo' })
+  expect(checkpoints.map(({ checkpoint }) => checkpoint)).toMatchObject([
+    { trigger: 'session_end', agent_id: 'reviewer', total_prompt_count: 2 },
+    { trigger: 'pre_compaction', agent_id: 'reviewer', prompt_count: 1 },
+  ])
+})
