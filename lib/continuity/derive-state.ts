@@ -28,8 +28,17 @@ export interface DeriveOptions {
    * @default its end
    */
   to?: number | undefined
-  /** The session's newest checkpoint, as it is stored; absent if it has none. */
+  /**
+   * The session's newest checkpoint that says where it stands, as it is stored; absent if it has
+   * none.
+   */
   latest?: CheckpointLike | undefined
+  /**
+   * Only what came after this event.
+   *
+   * @default what came after `latest`
+   */
+  after?: string | undefined
   /**
    * The last boundary that counts, for those who know it.
    *
@@ -59,6 +68,7 @@ export function deriveContinuity(path: string, options: DeriveOptions = {}): Con
   const from = latest?.transcript_offset ?? undefined
   const tail = new ActivityTail()
   for (const entry of readLogBackwardSync(path, { from, to: options.to, lazyPayloads: true })) {
+    if (entry.kind === 'event' && entry.event.uuid === options.after) break
     // What a fork copied was said in its source.
     if (entry.kind === 'event' && entry.event.uuid === fieldsOf(forked_from)['at_uuid']) break
     tail.take(entry)

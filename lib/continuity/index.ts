@@ -71,7 +71,7 @@ export type {
   SummarizerAnswer,
 } from './rolling-generation.js'
 export { type RedactText, redactWords } from './served.js'
-export type { SessionRef } from './session-ref.js'
+export { refOf, type SessionRef } from './session-ref.js'
 export { type SessionStartOptions, sessionStart } from './session-start.js'
 export { type ContinuityOptions, type ContinuitySettings, continuitySettings } from './settings.js'
 export type { ContextUse, Due, PassiveCause, RollingCause } from './triggers.js'

@@ -3,7 +3,12 @@
 
 import { isSessionError, SessionError } from '../errors.js'
 import { normalizeSessionKey } from '../format/index.js'
-import { layoutOf, listCheckpoints, type StoreOptions } from '../store/index.js'
+import {
+  type CheckpointPayload,
+  layoutOf,
+  listCheckpoints,
+  type StoreOptions,
+} from '../store/index.js'
 import { type CheckpointLike, deriveContinuity } from './derive-state.js'
 
 export interface NudgeOptions extends StoreOptions {
@@ -31,9 +36,11 @@ export function checkpointNudge(
   const session = normalizeSessionKey(sessionKey)
   const found = listCheckpoints({ ...options, session }).checkpoints
   const checkpoints = found.map(({ checkpoint }) => checkpoint)
-  const total = promptsOf(layoutOf(options).transcriptPath(session), checkpoints[0])
-  const told = checkpoints.find(({ trigger }) => TOLD.includes(trigger))?.total_prompt_count ?? 0
-  const prompts = total - told
+  const prompts = promptsSince(
+    checkpoints.find(({ trigger }) => TOLD.includes(trigger)),
+    checkpoints.find(isPlaced),
+    layoutOf(options).transcriptPath(session),
+  )
   if (prompts < after) return undefined
   return (
     `${prompts} prompts since the last checkpoint in your own words. Leave one now: what is done, ` +
@@ -41,9 +48,20 @@ export function checkpointNudge(
   )
 }
 
-function promptsOf(path: string, latest: CheckpointLike | undefined): number {
+const isPlaced = ({ transcript_offset }: CheckpointLike) => typeof transcript_offset === 'number'
+
+/** Somebody outside the session counts no prompts, but names the event that its words end with. */
+function promptsSince(
+  told: CheckpointPayload | undefined,
+  latest: CheckpointLike | undefined,
+  path: string,
+): number {
   try {
-    return deriveContinuity(path, { latest }).totalPromptCount
+    if (told === undefined || isPlaced(told)) {
+      const { totalPromptCount } = deriveContinuity(path, { latest })
+      return totalPromptCount - (told?.total_prompt_count ?? 0)
+    }
+    return deriveContinuity(path, { after: told.last_uuid ?? undefined }).promptCount
   } catch (error) {
     if (isSessionError(error, 'ERR_NOT_FOUND')) return 0
     throw error

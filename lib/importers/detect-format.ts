@@ -12,6 +12,8 @@ export const REFUSALS = {
   spread_json: 'It is one JSON object over many lines; `jq -c . FILE` puts it on one',
   tui_log: 'It is a log of what a terminal program did, not of what was said',
   not_json: 'Its lines are not JSON',
+  own_log:
+    'It is a log of this program: copy it into .transcripts of the store, or import its export',
   unknown_format: 'It is of no format that is known here',
 } as const
 
@@ -40,9 +42,15 @@ export function detectFormat(
     return { refusal: decoded.every(({ isBlank }) => isBlank) ? 'empty' : shapeOf(lines) }
   }
   const values = first.map(({ value }) => value)
+  if (isOwnEvent(values[0]!)) return { refusal: 'own_log' }
   const importer = importers.find((candidate) => candidate.detects(values))
   if (importer !== undefined) return { importer, first }
   return { refusal: values.some(isScreenEvent) ? 'tui_log' : 'unknown_format' }
+}
+
+/** Others have types of the same names, and Codex has a payload too; such links has nobody else. */
+function isOwnEvent(value: ForeignValue): boolean {
+  return ['type', 'uuid', 'prev_uuid', 'payload'].every((name) => name in value)
 }
 
 /** NUL runs are what crashes leave in text; other control characters are in no JSON line. */

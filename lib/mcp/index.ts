@@ -10,6 +10,7 @@ import { readItemTool } from './read-item.js'
 import { sessionCheckpoint } from './session-checkpoint.js'
 import { sessionDigest } from './session-digest.js'
 import { sessionRecover } from './session-recover.js'
+import { sessionRemember } from './session-remember.js'
 import { sessionSearch } from './session-search.js'
 import { sessionStartTool } from './session-start.js'
 import type { Tool, ToolAnswer, ToolContext } from './tool.js'
@@ -17,6 +18,7 @@ import type { Tool, ToolAnswer, ToolContext } from './tool.js'
 const TOOLS: readonly Tool[] = [
   sessionStartTool,
   sessionRecover,
+  sessionRemember,
   sessionDigest,
   sessionCheckpoint,
   sessionSearch,

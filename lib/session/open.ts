@@ -77,7 +77,8 @@ function continuityOf(
     sessionId: id,
     log,
     start: (to) => {
-      const latest = isNew ? undefined : findNewestCheckpoint({ ...place, session: id }).newest
+      const query = { ...place, session: id, isPlaced: true }
+      const latest = isNew ? undefined : findNewestCheckpoint(query).newest
       const facts = { sessionKey: id, agentId: agent, harness: options.harness }
       return deriveContinuity(log.path, { to, latest: latest?.checkpoint, facts })
     },

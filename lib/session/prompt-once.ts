@@ -74,12 +74,12 @@ export async function checkpointIfDue(
   let storedId: string | null = null
   const path = layoutOf(options).transcriptPath(id)
   const { harness } = options.facts ?? {}
-  const checkpointer = checkpointOnce(id, path, { ...options, harness }, (stored) => {
+  const once = checkpointOnce(id, path, { ...options, harness }, (stored) => {
     storedId = stored
   })
-  checkpointer?.afterPrompt(id, {
+  once?.checkpointer.afterPrompt(once.session, {
     facts: () => ({ transcript_offset: byte_offset + 1, last_uuid: uuid }),
   })
-  await checkpointer?.queue.flush()
+  await once?.checkpointer.queue.flush()
   return storedId
 }

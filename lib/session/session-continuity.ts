@@ -8,6 +8,8 @@ import {
   type ContinuityStart,
   createContinuity,
   type RollingSummarizer,
+  refOf,
+  type SessionRef,
   type StoredCheckpoint,
 } from '../continuity/index.js'
 import { isSessionError } from '../errors.js'
@@ -50,7 +52,8 @@ export class SessionContinuity {
   /** References that are on their way into the transcript. */
   #referring: Promise<unknown> = Promise.resolve()
   #isAtEnd = false
-  #hasState = false
+  /** How its state is named, which holds the agent too; `undefined` until there is one. */
+  #session: SessionRef | undefined
   #fill: ContextFill = {}
   /** Everything before it is counted. */
   #countedTo: number | null = null
@@ -89,13 +92,12 @@ export class SessionContinuity {
   }
 
   #count(event: NewEvent, uuid: string, byte_offset: number): void {
-    const { sessionId } = this.#parts
-    this.#begin(byte_offset)
-    this.#continuity.recordEvent(sessionId, { type: event.type, uuid, payload: event.payload })
-    if (event.type === 'rewind') this.#continuity.startCycle(sessionId, this.#parts.cycle())
+    const session = this.#begin(byte_offset)
+    this.#continuity.recordEvent(session, { type: event.type, uuid, payload: event.payload })
+    if (event.type === 'rewind') this.#continuity.startCycle(session, this.#parts.cycle())
     this.#countedTo = byte_offset + 1
     if (event.type === 'user') {
-      this.#checkpointer.afterPrompt(sessionId, { ...this.#fill, facts: () => this.#facts() })
+      this.#checkpointer.afterPrompt(session, { ...this.#fill, facts: () => this.#facts() })
     }
   }
 
@@ -109,18 +111,17 @@ export class SessionContinuity {
   }
 
   async preCompaction(sessionContext: string | undefined): Promise<void> {
-    this.#begin(this.#parts.log.size)
+    const session = this.#begin(this.#parts.log.size)
     const facts = this.#facts()
-    await this.#checkpointer.preCompaction(this.#parts.sessionId, { sessionContext, facts })
+    await this.#checkpointer.preCompaction(session, { sessionContext, facts })
     await this.#referring
   }
 
   async checkpoint(text: CheckpointText): Promise<StoredCheckpoint> {
     const { digest, sessionSummary, agentRunId, trigger = 'agent' } = text
-    this.#begin(this.#parts.log.size)
+    const session = this.#begin(this.#parts.log.size)
     const asked = { text: digest, sessionSummary, agentRunId, facts: this.#facts() }
-    const { sessionId } = this.#parts
-    const stored = await this.#checkpointer.checkpoint(sessionId, { trigger, ...asked })
+    const stored = await this.#checkpointer.checkpoint(session, { trigger, ...asked })
     await this.#referring
     return stored
   }
@@ -139,9 +140,9 @@ export class SessionContinuity {
   }
 
   async end(reason: string): Promise<void> {
-    if (!this.#hasState) return
+    if (this.#session === undefined) return
     try {
-      await this.#checkpointer.end(this.#parts.sessionId, { reason, facts: this.#facts() })
+      await this.#checkpointer.end(this.#session, { reason, facts: this.#facts() })
     } catch (error) {
       // The transcript is whole; what could not be stored beside it was reported by the queue.
       if (!isSessionError(error)) throw error
@@ -151,14 +152,13 @@ export class SessionContinuity {
 
   endSync(reason: string): void {
     this.#isAtEnd = true
-    if (!this.#hasState) return
-    this.#checkpointer.endSync(this.#parts.sessionId, { reason, facts: this.#facts() })
+    if (this.#session === undefined) return
+    this.#checkpointer.endSync(this.#session, { reason, facts: this.#facts() })
   }
 
-  #begin(to: number): void {
-    if (this.#hasState) return
-    this.#hasState = true
-    this.#continuity.initContinuity(this.#parts.start(to))
+  #begin(to: number): SessionRef {
+    this.#session ??= refOf(this.#continuity.initContinuity(this.#parts.start(to)))
+    return this.#session
   }
 
   #facts(): CheckpointFacts {

@@ -37,7 +37,8 @@ export async function beforeCompactionTold(
   const store = { ...options, harness, unlessRepeatedWithinMs: REPEAT_MS }
   const facts = { transcript_offset: end.size, last_uuid: end.last?.uuid ?? null }
   const sessionContext = instructions ?? tailOf(path)
-  await checkpointOnce(id, path, store)?.preCompaction(id, { facts, sessionContext })
+  const once = checkpointOnce(id, path, store)
+  await once?.checkpointer.preCompaction(once.session, { facts, sessionContext })
 }
 
 export interface ToldCompaction extends Omit<Told, 'events'> {

@@ -34,9 +34,9 @@ async function checkpointAtEnd(
     unlessRepeatedWithinMs: REPEAT_MS,
   }
   const facts = { transcript_offset: end.size, last_uuid: end.last?.uuid ?? null }
-  const checkpointer = checkpointOnce(id, path, store)
+  const once = checkpointOnce(id, path, store)
   // A disk that fails is reported by the queue; the session has ended all the same.
-  await checkpointer?.end(id, { reason, facts }).catch(() => undefined)
+  await once?.checkpointer.end(once.session, { reason, facts }).catch(() => undefined)
 }
 
 function isEnded({ beside }: LogEnd): boolean {

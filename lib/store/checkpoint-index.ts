@@ -48,6 +48,14 @@ export interface NewestCheckpointQuery extends CheckpointTarget {
 
   /** Sessions to pass over. */
   isSkipped?: ((session_key: string) => boolean) | undefined
+
+  /**
+   * Only one that says where in its transcript it stands. Those that somebody else leaves, by a
+   * command or a tool, say no such thing.
+   *
+   * @default false
+   */
+  isPlaced?: boolean | undefined
 }
 
 export interface NewestCheckpoint {
@@ -135,7 +143,7 @@ export class CheckpointIndex {
   #newestIn(
     log: OpenLogWithStats,
     { session, isWanted }: Target,
-    { withinMs, isSkipped = () => false }: NewestCheckpointQuery,
+    { withinMs, isSkipped = () => false, isPlaced = false }: NewestCheckpointQuery,
     report: Report,
   ): Newest | undefined {
     const index = this.#shards.known(log.path)
@@ -152,7 +160,10 @@ export class CheckpointIndex {
       stored = loadCheckpoint(log, entry, report)
       return stored === undefined
     }
-    const entry = firstOf(visibleEntries(items, { ...visible, isLost }), isCandidate)
+    // Whoever comes out of there was loaded right before.
+    const isTaken = (entry: CheckpointEntry) =>
+      isCandidate(entry) && (!isPlaced || typeof stored?.checkpoint.transcript_offset === 'number')
+    const entry = firstOf(visibleEntries(items, { ...visible, isLost }), isTaken)
     return entry && stored && { entry, stored }
   }
 

@@ -16,6 +16,7 @@ export {
   type ListSessionsOptions,
   listSessions,
 } from './catalog.js'
+export { listHeaders } from './catalog-headers.js'
 export type { ListOptions, SessionList } from './catalog-select.js'
 export {
   type AppendCheckpointOptions,

@@ -89,6 +89,29 @@ test('export writes to a pipe, or a private file that it replaces only by --forc
   expect(seen[1]).toMatchObject({ type: 'user', payload: { content: 'password=hunter2hunter2' } })
 })
 
+test('export tells once of each kind of damage, and where the first is', async (t) => {
+  const root = temporaryFolder(t)
+  await say(root, 'demo', 'one')
+  const path = join(root, '.transcripts', 'demo.jsonl')
+  const at = statSync(path).size
+  appendFileSync(path, 'oops\noops\n')
+  await say(root, 'demo', 'two')
+  const { stdout, stderr, exitCode } = await runCli(['export', 'demo'], { root })
+  expect(exitCode).toBe(0)
+  expect(rowsOf(stdout).filter(({ type }) => type === 'export.damage')).toHaveLength(2)
+  const where = `${path}, byte ${at}`
+  expect(stderr).toBe(`bad_line: ${where}: The line is not JSON (and 1 more of the kind)\n`)
+})
+
+test('export --json is --format jsonl, and goes with no other format', async (t) => {
+  const root = temporaryFolder(t)
+  await say(root, 'demo', 'one')
+  const piped = await runWell(['export', 'demo', '--json'], { root })
+  expect(await runWell(['export', 'demo', '--json', '--format', 'jsonl'], { root })).toBe(piped)
+  const args = ['export', 'demo', '--json', '--format', 'text']
+  expect(await runCli(args, { root })).toMatchObject({ stdout: '', exitCode: 2 })
+})
+
 test('repair writes a copy that verifies, and a report; the original stays (A44)', async (t) => {
   const root = temporaryFolder(t)
   await say(root, 'demo', 'one')

@@ -101,6 +101,31 @@ test('verify --all looks at every transcript of the store', async (t) => {
   expect(exitCode).toBe(1)
 })
 
+test('verify --all --project looks at one project, and at what tells no project (A39)', async (t) => {
+  const root = temporaryFolder(t)
+  const prompt = (id: string, project: string) =>
+    runWell(['prompt', id, 'hello', '--project', project], { root })
+  await prompt('one', '/work/app')
+  await prompt('two', '/work/other')
+  const transcripts = join(root, '.transcripts')
+  const verify = (...args: string[]) => runCli(['verify', ...args], { root })
+  const pathsOf = (stdout: string) => JSON.parse(stdout).map(({ path }: { path: string }) => path)
+  const found = await verify('--all', '--project', '/work/app', '--json')
+  expect(found).toMatchObject({ stderr: '', exitCode: 0 })
+  expect(pathsOf(found.stdout)).toEqual([join(transcripts, 'one.jsonl')])
+  expect(await verify('--all', '--project', '/work/none')).toEqual({
+    stdout: '',
+    stderr: `No transcripts of /work/none in ${transcripts}\n`,
+    exitCode: 1,
+  })
+  writeFileSync(join(transcripts, 'three.jsonl'), OOPS)
+  const { stdout, exitCode } = await verify('--all', '--project', '/work/app', '--json')
+  const both = ['one.jsonl', 'three.jsonl'].map((name) => join(transcripts, name))
+  expect(pathsOf(stdout)).toEqual(both)
+  expect(exitCode).toBe(1)
+  expect(await verify('one', '--project', '/work/app')).toMatchObject({ exitCode: 2 })
+})
+
 test('verify takes a session by its id', async (t) => {
   const root = temporaryFolder(t)
   await runWell(['append', 'demo', '--type', 'user', '--payload', '{"content":"hi"}'], { root })

@@ -21,10 +21,13 @@ it('a file without any line is empty, and one of NUL bytes, too', () => {
   expect(detectFormat(linesOf(Buffer.alloc(100)))).toEqual({ refusal: 'empty' })
 })
 
-it('a log of our own is none of them', () => {
+it('a log of our own is none of them, also where its types are called as those of others', () => {
   const line =
     '{"type":"user","ts":"2026-01-31T12:00:00.000Z","uuid":"a","prev_uuid":null,"payload":{}}'
-  expect(detectFormat(linesOf(Buffer.from(line)))).toEqual({ refusal: 'unknown_format' })
+  const titled = `${line}\n${line.replace('user', 'session_meta')}\n`
+  for (const text of [line, titled]) {
+    expect(detectFormat(linesOf(Buffer.from(text)))).toEqual({ refusal: 'own_log' })
+  }
 })
 
 it('a record is found behind one that was cut short, and every record tells its bytes', () => {

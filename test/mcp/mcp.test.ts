@@ -16,6 +16,7 @@ import {
   ownIdentity,
   readItem,
   recover,
+  resumeSession,
 } from '../../lib/index.js'
 import { answerOf, BINARY, runCli, startCli } from '../cli/command-line.js'
 import { temporaryFolder } from '../helpers/temporary.js'
@@ -25,6 +26,7 @@ const NAMES = [
   'session_checkpoint',
   'session_digest',
   'session_recover',
+  'session_remember',
   'session_search',
   'session_start',
 ]
@@ -62,7 +64,7 @@ async function recorded(root: string, id: string, ...said: string[]) {
 }
 
 describe('jsonl-session mcp', () => {
-  it('offers six tools; the description tells how to write a summary (004-29, 000-06)', async (t) => {
+  it('offers seven tools; the description tells how to write a summary (004-29, 000-06)', async (t) => {
     const { client } = await connect(t, temporaryFolder(t))
     const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name).sort()).toEqual(NAMES)
@@ -197,6 +199,31 @@ describe('jsonl-session mcp', () => {
     expect(await data('session_recover')).toMatchObject({ matchedBy: 'session' })
   })
 
+  it('what an agent remembers stands in the next checkpoint of its session', async (t) => {
+    const root = temporaryFolder(t)
+    const store = { root, home: root }
+    await recorded(root, 'mine', 'hello')
+    const { call, data } = await connect(t, root)
+    const text = 'the staging port is 8080'
+    expect(await call('session_remember', { text })).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringMatching(/give sessionKey.*ERR_ARG/) }],
+    })
+    const nobody = await call('session_remember', { text, sessionKey: 'nobody' })
+    expect(nobody.content[0]?.text).toMatch(/ERR_NOT_FOUND/)
+    await claimSession('mine', { ...store, runtimePath: 'plugin', owner: ownIdentity() })
+    const { content, structuredContent } = await call('session_remember', { text })
+    expect(content[0]?.text).toBe('Remembered in session mine.')
+    expect(structuredContent).toMatchObject({ session_id: 'mine', queued: false })
+    const handle = (await resumeSession({ ...store, id: 'mine', mode: 'append' })).session!
+    expect(await data('session_remember', { text: 'use tabs' })).toMatchObject({ queued: true })
+    await handle.append({ type: 'user', payload: { content: 'go on' } })
+    await handle.close()
+    const { checkpoint } = recover({ ...store, sessionKey: 'mine', source: 'resume' })!
+    expect(checkpoint.digest).toContain('Remembered: the staging port is 8080')
+    expect(checkpoint.digest).toContain('use tabs')
+  })
+
   it('bad input is an answer to the model, and the server goes on', async (t) => {
     const { call, data, client } = await connect(t, temporaryFolder(t))
     const bad: [string, Record<string, unknown>, RegExp][] = [
@@ -208,6 +235,7 @@ describe('jsonl-session mcp', () => {
         { sessionSummary: 'x', memories: [{ content: 'y', importance: 9 }] },
         /importance/,
       ],
+      ['session_remember', { text: ' ' }, /text/],
       ['session_start', { mode: 'loud' }, /mode/],
       ['session_recover', { budgetChars: 1 }, /budgetChars/],
       ['session_search', { query: '' }, /query/],

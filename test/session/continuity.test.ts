@@ -75,6 +75,27 @@ test('ten prompts make a checkpoint that no prompt waited for; nine make none (0
   ])
 })
 
+test('the sessions of another agent leave checkpoints too, in the store of that agent', async (t) => {
+  const found: Diagnostic[] = []
+  const { root, session } = await newSession(t, {
+    agent: 'reviewer',
+    continuity: { promptInterval: 3 },
+    onDiagnostic: (diagnostic) => found.push(diagnostic),
+  })
+  await ask(session, 3)
+  await session.checkpoint({ digest: 'In my words.' })
+  await ask(session, 1)
+  await session.close()
+  const { checkpoints } = listCheckpoints({ root, agent: 'reviewer', session: 'demo' })
+  expect(checkpoints.map(({ checkpoint }) => checkpoint)).toMatchObject([
+    { trigger: 'session_end', agent_id: 'reviewer', total_prompt_count: 4 },
+    { trigger: 'agent', agent_id: 'reviewer', digest: 'In my words.' },
+    { trigger: 'periodic', agent_id: 'reviewer', prompt_count: 3 },
+  ])
+  expect(found).toEqual([])
+  expect(checkpointsOf(root)).toEqual([])
+})
+
 test('what is remembered and asked stands in the checkpoint, secrets do not (000-24, 000-53, 000-56)', async (t) => {
   const { root, session } = await newSession(t)
   await session.prompt('deploy with GITHUB_TOKEN=abcdef123456')

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { checkpointSession } from '../../lib/continuity/index.js'
 import {
   bypassSession,
   createSession,
@@ -58,6 +59,42 @@ test('the prompt by which a checkpoint falls due makes it; where none is wanted,
     const { checkpoint_id } = await promptOnce({ session_id: 'other', content }, silent)
     expect(checkpoint_id).toBeNull()
   }
+})
+
+test('a prompt to a session of another agent is counted as any other', async (t) => {
+  const { store } = newStore(t)
+  const options = { ...store, agent: 'reviewer', continuity: { promptInterval: 2 } }
+  await promptOnce({ session_id: 'demo', content: 'one' }, options)
+  const { checkpoint_id } = await promptOnce({ session_id: 'demo', content: 'two' }, options)
+  const { checkpoints } = listCheckpoints({ ...store, agent: 'reviewer', session: 'demo' })
+  expect(checkpoints).toMatchObject([
+    { checkpoint: { id: checkpoint_id, agent_id: 'reviewer', prompt_count: 2 } },
+  ])
+})
+
+test('words that somebody else leaves begin no interval, and end none', async (t) => {
+  const { store } = newStore(t)
+  const options = { ...store, continuity: { promptInterval: 3 } }
+  const dues: boolean[] = []
+  const ask = async (count: number) => {
+    for (let number = 1; number <= count; number++) {
+      const prompt = { session_id: 'demo', content: `question ${dues.length + 1}` }
+      dues.push((await promptOnce(prompt, options)).checkpoint_id !== null)
+    }
+  }
+  await ask(3)
+  await checkpointSession({ ...store, sessionKey: 'demo', digest: 'In my words.' })
+  await ask(2)
+  await checkpointSession({ ...store, sessionKey: 'demo', digest: 'In my words, again.' })
+  await ask(1)
+  expect(dues).toEqual([false, false, true, false, false, true])
+  const [newest] = listCheckpoints({ ...store, session: 'demo' }).checkpoints
+  expect(newest!.checkpoint).toMatchObject({
+    trigger: 'periodic',
+    prompt_count: 3,
+    total_prompt_count: 6,
+    prompt_snippets: ['question 4', 'question 5', 'question 6'],
+  })
 })
 
 test('nothing, and what is only blanks, is neither remembered nor a title', async (t) => {

@@ -138,3 +138,17 @@ test('a title is found behind any number of events that hooks tell (A7)', async 
     expect(listSessions(store).sessions).toMatchObject([{ title: 'The title' }])
   }
 })
+
+test('a session of another agent leaves its checkpoints before a compaction and at its end', async (t) => {
+  const { store } = newStore(t)
+  const options = { ...store, agent: 'reviewer' }
+  await say(options, 'first')
+  await beforeCompactionTold({ session_id: 'demo' }, options)
+  await say(options, 'second')
+  await endTold({ session_id: 'demo', reason: 'exit' }, options)
+  const { checkpoints } = listCheckpoints({ ...options, session: 'demo' })
+  expect(checkpoints.map(({ checkpoint }) => checkpoint)).toMatchObject([
+    { trigger: 'session_end', agent_id: 'reviewer', total_prompt_count: 2 },
+    { trigger: 'pre_compaction', agent_id: 'reviewer', prompt_count: 1 },
+  ])
+})

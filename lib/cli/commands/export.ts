@@ -39,16 +39,19 @@ export const exportCommand: Command = {
 
   async run(call) {
     const format = oneOf(call, 'format', ['jsonl', 'markdown', 'text'])
-    refuseTogether(call, 'json', 'format')
+    // JSON lines are what --json asks for too.
+    if (format !== 'jsonl') refuseTogether(call, 'json', 'format')
     const given = call.value('output')
     // As everywhere else, and not a file of that name.
     const output = given === '-' ? undefined : given
     if (output === undefined && call.has('force'))
       throw new UsageError('--force goes with --output')
     const { exportSession } = await import('../../session/index.js')
+    const { groupDiagnostics } = await import('../group-diagnostics.js')
     const { pathOf } = await import('../target.js')
     const storeOptions = storeOptionsOf(call)
     const path = await pathOf(call.operands[0]!, storeOptions)
+    const lost = groupDiagnostics(call.notes)
     const pieces = exportSession(
       { path },
       {
@@ -58,10 +61,11 @@ export const exportCommand: Command = {
         at: call.value('at'),
         redact: call.has('redact'),
         children: !call.has('no-children'),
-        onDiagnostic: (diagnostic) => call.notes.tell(diagnostic),
+        onDiagnostic: (diagnostic) => lost.take(diagnostic),
       },
     )
     await (output === undefined ? print(call, pieces) : write(call, output, pieces))
+    lost.tell()
     return EXIT.done
   },
 }

@@ -5,8 +5,9 @@ import type { Command } from '../command.js'
 import { EXIT } from '../exit-codes.js'
 
 const LESSON = `Agents start it themselves; it speaks the Model Context Protocol on stdin and stdout, and nothing
-else goes there. Tools: session_start, session_recover, session_digest, session_checkpoint,
-session_search, read_item. It needs the package @modelcontextprotocol/server beside this one.
+else goes there. Tools: session_start, session_recover, session_remember, session_digest,
+session_checkpoint, session_search, read_item. It needs the package @modelcontextprotocol/server
+beside this one.
 
 Examples:
   $ claude mcp add sessions -- jsonl-session mcp

@@ -1,6 +1,6 @@
 // Is it whole? Reads, reports, and changes nothing.
 
-import type { VerifyReport } from '../../store/index.js'
+import type { StoreOptions, VerifyReport } from '../../store/index.js'
 import { storeOptionsOf } from '../arguments.js'
 import { type Call, type Command, UsageError } from '../command.js'
 
@@ -27,7 +27,10 @@ export const verify: Command = {
   summary: 'Check logs for damage, broken chains and bad events; reads only',
   operand: '[target...]',
   operandText: 'sessions or log files',
-  options: [{ name: 'all', text: 'every transcript of the store' }],
+  options: [
+    { name: 'all', text: 'every transcript of the store' },
+    { name: 'project', value: 'P', text: 'with --all: only sessions of this project' },
+  ],
   lesson: LESSON,
 
   async run(call) {
@@ -78,16 +81,29 @@ async function verifyOne(call: Call, target: string): Promise<VerifyReport | num
 
 async function targetsOf(call: Call): Promise<readonly string[]> {
   const { operands } = call
+  const project = call.value('project')
   if (!call.has('all')) {
+    if (project !== undefined) throw new UsageError('--project goes with --all')
     if (operands.length > 0) return operands
     throw new UsageError('verify needs a session, a file, or --all')
   }
   if (operands.length > 0) throw new UsageError('--all and targets do not go together')
   const { layoutOf, listTranscripts } = await import('../../store/index.js')
   const storeOptions = storeOptionsOf(call)
-  const paths = listTranscripts(storeOptions)
-  if (paths.length === 0) call.notes.say(`No transcripts in ${layoutOf(storeOptions).transcripts}`)
+  const paths =
+    project === undefined ? listTranscripts(storeOptions) : await pathsOf(project, storeOptions)
+  const whose = project === undefined ? '' : ` of ${project}`
+  if (paths.length === 0) {
+    call.notes.say(`No transcripts${whose} in ${layoutOf(storeOptions).transcripts}`)
+  }
   return paths
+}
+
+/** Of a file that cannot be looked into nobody knows whose it is, so it is checked as well. */
+async function pathsOf(project: string, store: StoreOptions): Promise<readonly string[]> {
+  const { listHeaders } = await import('../../store/index.js')
+  const { sessions, skipped } = listHeaders({ ...store, project })
+  return [...sessions, ...skipped].map(({ path }) => path).sort()
 }
 
 // A file that could not be read matters more than one that is not there, and that more than
