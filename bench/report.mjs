@@ -79,7 +79,10 @@ export function publishedTableOf(rows) {
 export function summaryOf(rows) {
   const count = (verdict) => rows.filter((row) => row.verdict === verdict).length
   const noisy = rows.filter((row) => row.isNoisy).length
-  const lines = [`${count('met')} targets met, ${count('missed')} missed.`]
+  const skipped = count('skipped')
+  const open = skipped > 0 ? `, ${skipped} not measured` : ''
+  const lines = [`${count('met')} targets met, ${count('missed')} missed${open}.`]
+  if (skipped > 0) lines.push('Not installed is what `npm install --prefix bench` brings, or jq.')
   if (noisy > 0) {
     lines.push(
       `Noisy: in ${noisy} rows the baseline differs from itself by more than 7 %. ` +

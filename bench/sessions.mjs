@@ -1,9 +1,9 @@
 // Sessions to resume, and the ways to do it, each in a process that has done nothing else.
 
-import { readFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { randomOf, textOf } from './events.mjs'
-import { loadSessions } from './library.mjs'
+import { indexUuids, loadSessions } from './library.mjs'
 import { loadPi } from './peers.mjs'
 import { peakBytes } from './read-tasks.mjs'
 
@@ -21,17 +21,32 @@ export async function makeSessions({ root, sessions }) {
     const start = Math.floor(random() * (SOURCE_CHARS - MESSAGE_CHARS))
     return { type: 'assistant', payload: { content: source.slice(start, start + MESSAGE_CHARS) } }
   }
-  for (const { id, bytes } of sessions) {
+  for (const { id, bytes, keepsPrefix = false, isDamaged = false } of sessions) {
     const session = await createSession({ root, id, durability: 'none' })
     const covered = (bytes - LIVE_BYTES) / COMPACTIONS
+    const [first] = await fill(session, message)
     for (let round = 1; round <= COMPACTIONS; round++) {
       let last
       while (session.size < covered * round) last = (await fill(session, message)).at(-5)
-      await session.compact({ summary: source.slice(0, 4000), keepFrom: last.uuid })
+      const kept = keepsPrefix
+        ? { keepUpTo: first.uuid, coverTo: last.uuid }
+        : { keepFrom: last.uuid }
+      await session.compact({ summary: source.slice(0, 4000), ...kept })
     }
     while (session.size < bytes) await fill(session, message)
     await session.close()
+    if (isDamaged) damage(session.path, bytes - LIVE_BYTES / 2)
   }
+}
+
+/** Another letter in the text of a message near that place. */
+function damage(path, near) {
+  const fd = openSync(path, 'r+')
+  const bytes = Buffer.alloc(4 * MESSAGE_CHARS)
+  readSync(fd, bytes, 0, bytes.length, near)
+  const at = bytes.indexOf('"content":"', bytes.indexOf(10)) + 100
+  writeSync(fd, bytes[at] === 0x78 ? 'y' : 'x', near + at)
+  closeSync(fd)
 }
 
 function fill(session, message) {
@@ -48,7 +63,8 @@ const WAYS = {
     const { resumeSession } = await loadSessions()
     return async () => {
       const { readFrom, resumed_from } = await resumeSession({ root, id, mode: 'inspect' })
-      return resumed_from.tip_uuid === null ? 0 : readFrom
+      // It may have read from the first byte on.
+      return resumed_from.tip_uuid === null ? 0 : readFrom + 1
     }
   },
   // What most harnesses do: the whole file as one string, split, parsed, and then filtered.
@@ -57,6 +73,8 @@ const WAYS = {
     const events = lines.filter((line) => line !== '').map((line) => JSON.parse(line))
     return events.filter(({ type }) => type === 'assistant').length
   },
+  // Type and uuid of every line, and where it stands.
+  scan: async (root, id) => () => indexUuids(join(root, '.transcripts', `${id}.jsonl`)).size,
   async pi(folder, id) {
     const { SessionManager } = await loadPi()
     const path = join(folder, `${id}.jsonl`)

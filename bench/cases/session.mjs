@@ -60,6 +60,38 @@ export const sessionCases = [
     },
   },
   {
+    name: 'resume-whole-file',
+    durability: 'reads only',
+    rows: [
+      { against: 'a prefix is kept, to a prefix scan', unit: '× time', target: { most: 1.5 } },
+      { against: 'a live line is damaged, to the same', unit: '× time', target: { most: 1.5 } },
+    ],
+    async measure({ folder, isQuick }) {
+      const bytes = (isQuick ? 100 : 1000) * MEGABYTE
+      const sessions = [
+        { id: 'prefix', bytes, keepsPrefix: true },
+        { id: 'damaged', bytes, isDamaged: true },
+      ]
+      await runInChild('make-sessions', { root: folder, sessions })
+      const ways = Object.fromEntries(
+        sessions.flatMap(({ id }) => [
+          [id, { way: 'lazy', id }],
+          [`${id} scan`, { way: 'scan', id }],
+          [`${id} scan again`, { way: 'scan', id }],
+        ]),
+      )
+      const { times } = await sample(ways, folder, isQuick ? 3 : 10)
+      return sessions.map(({ id }) => {
+        const compared = compareTimes({
+          ours: times[id],
+          baseline: times[`${id} scan`],
+          again: times[`${id} scan again`],
+        })
+        return { ...compared, value: 1 / compared.ratio, valueP25: 1 / compared.ratioP25 }
+      })
+    },
+  },
+  {
     name: 'keep-up',
     against: 'a session of 100 events',
     durability: 'none',

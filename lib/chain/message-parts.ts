@@ -1,6 +1,7 @@
 // What a message is made of, whichever of the two shapes its tools are recorded in: events of
 // their own, or blocks of the provider's messages.
 
+import { shownJson } from '../format/index.js'
 import { fieldsOf } from './projection.js'
 
 export type Part =
@@ -32,7 +33,7 @@ function readParts({ type, payload }: Spoken): Part[] {
   if (type === 'tool_result') return [resultPart(content, is_error)]
   if (Array.isArray(content)) return content.map(partOfBlock)
   const said = [content, text, summary].find((value) => typeof value === 'string')
-  return [{ kind: 'text', text: (said as string | undefined) ?? jsonOf(payload) }]
+  return [{ kind: 'text', text: (said as string | undefined) ?? shownJson(payload) }]
 }
 
 function partOfBlock(block: unknown): Part {
@@ -46,7 +47,10 @@ function partOfBlock(block: unknown): Part {
 }
 
 function callPart(name: unknown, input: unknown): Part {
-  return { kind: 'call', text: `${typeof name === 'string' ? name : '?'} ${jsonOf(input)}`.trim() }
+  return {
+    kind: 'call',
+    text: `${typeof name === 'string' ? name : '?'} ${shownJson(input)}`.trim(),
+  }
 }
 
 function resultPart(content: unknown, isError: unknown): Part {
@@ -54,10 +58,6 @@ function resultPart(content: unknown, isError: unknown): Part {
     ? content.map((block) => partOfBlock(block).text).join('\n')
     : typeof content === 'string'
       ? content
-      : jsonOf(content)
+      : shownJson(content)
   return { kind: 'result', text, isError: isError === true }
-}
-
-function jsonOf(value: unknown): string {
-  return JSON.stringify(value) ?? ''
 }

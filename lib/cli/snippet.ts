@@ -1,6 +1,6 @@
 // What an event says, in as few words as fit in a row.
 
-import type { SessionEvent } from '../format/index.js'
+import { type SessionEvent, shownJson } from '../format/index.js'
 import { clip, toPlainText } from './plain-text.js'
 
 // Enough to hold a snippet even when much of it is space that collapses; the rest of a text of
@@ -18,34 +18,30 @@ function textOf(event: SessionEvent): string {
   if (type === undefined) return textOfBare(event)
   if (!isRecord(payload)) return ''
   const { content, text, summary, title, name, input, digest } = payload
-  if (type === 'tool_call' && typeof name === 'string') return `${name} ${jsonOf(input)}`
+  if (type === 'tool_call' && typeof name === 'string') return `${name} ${shownJson(input)}`
   if (content !== undefined) return textOfContent(content)
   for (const candidate of [text, summary, title, digest]) {
     if (typeof candidate === 'string') return candidate
   }
-  return jsonOf(payload)
+  return shownJson(payload)
 }
 
 function textOfBare(line: object): string {
   const { prompt } = line as { prompt?: unknown }
-  return typeof prompt === 'string' ? prompt : jsonOf(line)
+  return typeof prompt === 'string' ? prompt : shownJson(line)
 }
 
 /** A string, or the provider's blocks: text as text, anything else by its kind. */
 function textOfContent(content: unknown): string {
   if (typeof content === 'string') return content
-  if (!Array.isArray(content)) return jsonOf(content)
+  if (!Array.isArray(content)) return shownJson(content)
   return content
     .map((block) => {
-      if (!isRecord(block)) return String(block)
+      if (!isRecord(block)) return typeof block === 'string' ? block : shownJson(block)
       if (typeof block['text'] === 'string') return block['text']
       return `[${block['type']}${typeof block['name'] === 'string' ? ` ${block['name']}` : ''}]`
     })
     .join(' ')
-}
-
-function jsonOf(value: unknown): string {
-  return JSON.stringify(value) ?? ''
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

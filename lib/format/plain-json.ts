@@ -91,6 +91,16 @@ function checkObject(value: object, depth: number): void {
   throw new Refusal(`an instance of ${value.constructor?.name || 'a class'}`)
 }
 
+/** For people: the JSON of what stands in a log, where others may have nested it beyond the stack. */
+export function shownJson(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? ''
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    return '[nested too deep to show]'
+  }
+}
+
 /** Also for objects of another realm: theirs is another Object.prototype, which has none itself. */
 export function isPlainObject(value: object): boolean {
   const prototype: object | null = Object.getPrototypeOf(value)

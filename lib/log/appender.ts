@@ -203,7 +203,7 @@ export class Appender {
     const found = this.#known.find(uuid, this.#file.size)
     if (found === undefined) return undefined
     const { byte_offset, event } = found
-    if (!isSameEvent(draft, event.type, JSON.stringify(event.payload))) {
+    if (!isSameEvent(draft, event.type, jsonOf(event.payload))) {
       throw this.#conflictError(uuid)
     }
     if (!this.#settings.hasLineNumbers) return { uuid, byte_offset, duplicate: true }
@@ -267,8 +267,18 @@ export function appendOne(
   return call.answer
 }
 
-function isSameEvent(draft: Draft, type: string, payloadJson: string): boolean {
-  if (draft.type !== type) return false
+// A stranger's line may have no payload, or one that nests deeper than any of ours and than the stack.
+function jsonOf(payload: unknown): string | undefined {
+  try {
+    return JSON.stringify(payload)
+  } catch {
+    // It was read from a file, so only its depth can have been refused.
+    return undefined
+  }
+}
+
+function isSameEvent(draft: Draft, type: string, payloadJson: string | undefined): boolean {
+  if (draft.type !== type || payloadJson === undefined) return false
   if (draft.payloadJson === payloadJson) return true
   return isDeepStrictEqual(JSON.parse(draft.payloadJson), JSON.parse(payloadJson))
 }

@@ -11,7 +11,7 @@ export { type Disk, type Environment, systemEnvironment } from './environment.js
 export { writeOnExit } from './exit.js'
 export { type FollowEntry, type FollowOptions, followLog, type ReplacedEntry } from './follow.js'
 export type { Line } from './line-source.js'
-export { inspectLock } from './lock/inspect.js'
+export { inspectLock, type LockState } from './lock/inspect.js'
 export { hasKernelLock } from './lock/kernel-lock.js'
 export {
   judgeProcess,

@@ -63,6 +63,15 @@ it('what fails for another reason is not hidden', () => {
   expect(() => partsOf({ type: 'user', payload })).toThrow('read')
 })
 
+it('what nests deeper than the stack is said to be there, and nothing is thrown', () => {
+  const deep: unknown = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000))
+  const said = '[nested too deep to show]'
+  const result = { type: 'tool_result', payload: { tool_call_id: 't', content: { deep } } }
+  expect(partsOf(result)).toMatchObject([{ text: said }])
+  const call = { type: 'tool_call', payload: { tool_call_id: 't', name: 'Bash', input: deep } }
+  expect(partsOf(call)).toMatchObject([{ text: `Bash ${said}` }])
+})
+
 it('words are text without tool traffic, pictures and thoughts', () => {
   const content = ['a', { type: 'text', text: 'b' }, { type: 'tool_result', text: 'c' }, 5, '']
   expect(wordsOf({ content })).toBe('a b')

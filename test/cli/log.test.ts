@@ -32,6 +32,17 @@ test('log prints one row per entry, in the order of the file', async (t) => {
   expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 })
 })
 
+test('log shows a row also for what nests deeper than the stack', async (t) => {
+  const deep = '['.repeat(100_000) + ']'.repeat(100_000)
+  const stranger = (content: string) =>
+    `{"type":"user","uuid":"${id(4)}","prev_uuid":null,"payload":{"content":${content}}}\n`
+  const lines = [HEADER, stranger(deep), stranger(`{"a":${deep}}`)].map((text) => Buffer.from(text))
+  const path = temporaryFile(t, 'demo.jsonl', Buffer.concat(lines))
+  const { stdout, exitCode } = await runCli(['log', path])
+  expect(stdout.match(/nested too deep to show/g)).toHaveLength(2)
+  expect(exitCode).toBe(0)
+})
+
 test('log --json prints one object per line', async (t) => {
   const path = temporaryFile(t, 'demo.jsonl', SICK)
   const rows = rowsOf(await runWell(['log', path, '--json']))

@@ -37,6 +37,57 @@ test.for(
   expect(existsSync(join(folder, '.transcripts'))).toBe(true)
 })
 
+// As a harness with the strictest settings has it, in a package of its own whose types others read.
+const STRICT: ts.CompilerOptions = {
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  declaration: true,
+  preserveSymlinks: true,
+  // What is declared by others is theirs to check, and takes most of the time.
+  skipLibCheck: true,
+  target: ts.ScriptTarget.ES2022,
+  lib: ['lib.es2023.d.ts', 'lib.esnext.disposable.d.ts'],
+  module: ts.ModuleKind.NodeNext,
+  types: ['node'],
+}
+
+const HANDED_ON = `
+import * as ours from 'jsonl-session'
+export const sessions = ours.listSessions({ root: '.' })
+export const status = sessions.sessions[0]?.status
+export const kind = (one: ours.Interruption) => one.kind
+export const details = (error: ours.SessionError) => error.details
+export const lock = ours.inspectLock('demo.jsonl')
+export const profiles = ours.PROFILES
+export const refreshed = (catalog: ours.LiveCatalog) => catalog.refresh()
+export const found = (health: ours.StoreHealth) => health.findings.map(({ code }) => code)
+export const entries = (session: ours.Session) => session.projection.entries
+export const { sessionContext } = await ours.sessionStart({ root: '.', sessionKey: 'demo' })
+export const resumed = await ours.resumeSession({ root: '.', id: 'demo' })
+export const usage = ours.diskUsage({ root: '.' })
+export const stored = (options: ours.CheckpointSessionOptions) => ours.checkpointSession(options)
+`
+
+test('the code of the pages has no type errors, and what we answer can be named by others', (t) => {
+  const folder = temporaryFolder(t)
+  mkdirSync(join(folder, 'node_modules'))
+  symlinkSync(root, join(folder, 'node_modules', 'jsonl-session'))
+  symlinkSync(join(root, 'node_modules', '@types'), join(folder, 'node_modules', '@types'))
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  const codes = [HANDED_ON, ...pages.flatMap(blocksOf)]
+  const files = codes.map((code, index) => {
+    const file = join(folder, `code-${index}.ts`)
+    writeFileSync(file, `${code}\nexport {}\n`)
+    return file
+  })
+  const host = ts.createCompilerHost(STRICT)
+  host.getCurrentDirectory = () => folder
+  const found = ts.getPreEmitDiagnostics(ts.createProgram(files, STRICT, host))
+  const words = found.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '))
+  expect(words).toEqual([])
+})
+
 test('the README says what a log is not for, and what to do instead (003-31, 003-54, 003-74)', () => {
   const limits = pageOf('README.md').split('**Limits.**')[1]!.split('\n\n')[0]!
   for (const word of ['heavy queries', 'analytics', 'tenants', 'redaction after the fact']) {

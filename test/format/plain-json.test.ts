@@ -5,6 +5,7 @@ import {
   NEVER_WRITTEN,
   refusePermissionKeys,
   refusePermissionType,
+  shownJson,
   stringifyPayload,
   toPlainLines,
   WRITE_LINE_BYTES_MAX,
@@ -82,6 +83,14 @@ it('permission state is refused however many other keys were seen before', () =>
 it('plain lines keep their indentation and lose blank ends', () => {
   expect(toPlainLines('\n\n  a\u0007\n\n\tb  \r\n\n')).toEqual(['  a', '', '\tb'])
   expect(toPlainLines(' \n\u200b\n')).toEqual([])
+})
+
+it('of a value of any depth something is shown, and only its depth is forgiven', () => {
+  const deep: unknown = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000))
+  expect(shownJson(deep)).toBe('[nested too deep to show]')
+  expect(shownJson({ a: [1] })).toBe('{"a":[1]}')
+  expect(shownJson(undefined)).toBe('')
+  expect(() => shownJson(cycle())).toThrow(TypeError)
 })
 
 function cycle(): object {

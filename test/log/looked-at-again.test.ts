@@ -1,6 +1,6 @@
 // What a look at the file finds, and what is done about it: no more than is needed.
 
-import { appendFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { type LogOptions, openLog, readLogSync, withLockedLog } from '../../lib/log/index.js'
@@ -43,6 +43,20 @@ test('only from the first line that cannot be read is written once more', async 
   expect([whole, glued, behind, last].map(countOf)).toEqual([1, 1, 2, 1])
   expect([...new Set(events.map(({ uuid }) => uuid))].sort()).toEqual([...uuids].sort())
   expect(events.at(-1)).toMatchObject({ uuid: last.uuid, prev_uuid: behind.uuid })
+})
+
+test('a line that is written once more stands apart from a half line behind it, at the first try', async () => {
+  const path = newPath()
+  const environment = { now: () => Date.UTC(2026, 0, 1) }
+  const log = await open(path, { environment })
+  await log.append(SAID)
+  appendFileSync(path, '{"half":')
+  const glued = await log.append(THOUGHT)
+  appendFileSync(path, '{"half":')
+  await log.append(SAID)
+  const copies = readFileSync(path, 'utf8').split(`,"uuid":"${glued.uuid}"`).length - 1
+  expect(copies).toBe(2)
+  expect(eventsOf(path).map(({ uuid }) => uuid)).toContain(glued.uuid)
 })
 
 test('lines are counted from the start, with those that a stranger added before our first', async () => {

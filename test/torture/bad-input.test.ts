@@ -21,9 +21,9 @@ import {
 import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { projectLog } from '../../lib/chain/index.js'
-import { type LogEntry, openLog, readLogSync } from '../../lib/log/index.js'
+import { appendOnce, type LogEntry, openLog, readLogSync } from '../../lib/log/index.js'
 import { createSession, resumeSession } from '../../lib/session/index.js'
-import { line } from '../helpers/lines.js'
+import { foreignLine, line } from '../helpers/lines.js'
 import { temporaryFile, temporaryFolder } from '../helpers/temporary.js'
 
 const IDS = [
@@ -235,6 +235,20 @@ test('the same uuid with the same content is one event, with another content a c
   expect(uuidsOf(path)).toEqual(['u'])
 })
 
+test.for([
+  { name: 'without a payload', line: () => foreignLine({ type: 'user', uuid: 'u', ts: 't' }) },
+  { name: 'twenty thousand levels deep', line: () => foreign(brackets(20_000)) },
+])('a uuid of a stranger’s line $name is taken: ERR_UUID_CONFLICT', async ({ line }, t) => {
+  const path = temporaryFile(t, 's.jsonl', Buffer.concat([good, Buffer.from(line())]))
+  const before = readFileSync(path)
+  const uuid = uuidsOf(path)[1]!
+  const conflict = { code: 'ERR_UUID_CONFLICT' }
+  await expect(appendOnce(path, [eventOf(uuid)])).rejects.toMatchObject(conflict)
+  await using log = await openLog(path)
+  await expect(log.append(eventOf(uuid))).rejects.toMatchObject(conflict)
+  expect(readFileSync(path).equals(before)).toBe(true)
+})
+
 const chained = (uuid: string, prev_uuid: string | null) => line('user', { uuid, prev_uuid })
 
 const CHAINS: readonly { name: string; lines: readonly Buffer[]; path: readonly string[] }[] = [
@@ -426,6 +440,10 @@ function nested(levels: number): unknown {
   let value: unknown = 1
   for (let level = 0; level < levels; level++) value = [value]
   return value
+}
+
+function brackets(levels: number): string {
+  return '['.repeat(levels) + ']'.repeat(levels)
 }
 
 function elsewhere(path: string): string {

@@ -11,11 +11,12 @@ import { publish, type Run, TARGETS, totalsTable } from './table.js'
 
 const LOADER = new URL('../../helpers/typescript.mjs', import.meta.url).href
 const LANE = fileURLToPath(new URL('lane.ts', import.meta.url))
+const NAMES: readonly string[] = TARGETS.map(({ lane }) => lane)
 const HELP = `npm run soak -- --minutes N [--seed S] [--lanes kills,stops] [--beyond] [--dry]
 
   --minutes  how long, at most                                     (default 10)
   --seed     to run it again as it was                             (default: by chance)
-  --lanes    only these: ${TARGETS.map(({ lane }) => lane).join(', ')}
+  --lanes    only these: ${NAMES.join(', ')}
   --beyond   do not stop a lane when it has reached its target
   --dry      do not write the figures into docs/RELIABILITY.md
 `
@@ -39,7 +40,12 @@ async function main(): Promise<number> {
     return values.help ? 0 : 2
   }
   const seed = Number(values.seed ?? 1 + Math.floor(Math.random() * 2 ** 31))
-  const lanes = values.lanes?.split(',') ?? TARGETS.map(({ lane }) => lane)
+  const lanes = values.lanes?.split(',') ?? NAMES
+  const unknown = lanes.find((lane) => !NAMES.includes(lane))
+  if (unknown !== undefined) {
+    process.stderr.write(`There is no lane "${unknown}"\n\n${HELP}`)
+    return 2
+  }
   process.stdout.write(`Soaking for at most ${minutes} minutes. TORTURE_SEED=${seed}\n`)
   // Asked now: somebody may commit meanwhile, and that is not what runs.
   const commit = presentCommit()
@@ -59,7 +65,10 @@ async function main(): Promise<number> {
   for (const finding of findings) process.stdout.write(`${finding}\n`)
   if (!values.dry) publish(run)
   if (findings.length === 0) return 0
-  process.stdout.write(`To run it again: npm run soak -- --minutes ${minutes} --seed ${seed}\n`)
+  // Each lane has a seed of its own, by its place among them.
+  const same = values.lanes === undefined ? '' : ` --lanes ${values.lanes}`
+  const again = `npm run soak -- --minutes ${minutes} --seed ${seed}${same}`
+  process.stdout.write(`To run it again: ${again}\n`)
   return 1
 }
 
@@ -87,8 +96,7 @@ async function runLane(
   tell: (tally: Tally) => void,
 ): Promise<void> {
   const known = TARGETS.find((target) => target.lane === lane)
-  if (known === undefined) throw new Error(`There is no lane "${lane}"`)
-  const target = values.beyond ? Number.MAX_SAFE_INTEGER : (known.target ?? Number.MAX_SAFE_INTEGER)
+  const target = (values.beyond ? undefined : known?.target) ?? Number.MAX_SAFE_INTEGER
   const args = ['--import', LOADER, LANE, lane, String(seed), String(until), String(target)]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   let last: Tally | undefined
