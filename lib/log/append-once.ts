@@ -12,6 +12,7 @@ import type { OpenLog } from './open-for-reading.js'
 import { type LogOptions, type LogSettings, settingsOf } from './options.js'
 import type { Receipt } from './receipt.js'
 import { SyncGroup } from './sync-group.js'
+import { draftTrailer } from './trailer.js'
 
 const REACH_BYTES = 256 * 1024
 // Looked through for every event, so it is smaller than that of a writer that stays.
@@ -29,20 +30,7 @@ export interface AppendOnceOptions extends LogOptions {
 export async function appendOnce(
   path: string,
   events: readonly NewEvent[],
-  options: AppendOnceOptions = {},
-): Promise<Receipt[]> {
-  return appendOnceWith(path, events, options)
-}
-
-/**
- * The same, with one event more in the same write if `decideLast` finds that one is due. It sees
- * the log under the lock, and is bound as `decide` below.
- */
-export async function appendOnceWith(
-  path: string,
-  events: readonly NewEvent[],
-  { header, ...options }: AppendOnceOptions,
-  decideLast?: (log: OpenLog) => NewEvent | undefined,
+  { header, ...options }: AppendOnceOptions = {},
 ): Promise<Receipt[]> {
   const settings = settingsOf(options)
   const drafts = events.map((event) => draftOf(event, settings))
@@ -50,12 +38,9 @@ export async function appendOnceWith(
   return once(path, settings, (lock, report) => {
     const appender = appenderOf(path, lock, settings, report)
     const isHeaderDue = headerDraft !== undefined && appender.size === 0
-    const all = isHeaderDue ? [headerDraft, ...drafts] : [...drafts]
-    const last = decideLast?.({ path, fd: lock.fd, size: appender.size })
-    if (last !== undefined) all.push(draftOf(last, settings))
+    const all = isHeaderDue ? [headerDraft, ...drafts] : drafts
     const answer = appendAndSync(path, lock, appender, all, settings)
-    const first = isHeaderDue ? 1 : 0
-    return answer.slice(first, first + drafts.length)
+    return isHeaderDue ? answer.slice(1) : answer
   })
 }
 
@@ -93,16 +78,18 @@ export async function appendDecided(
 function appenderOf(
   path: string,
   lock: HeldLock,
-  { environment, hasLineNumbers, channel }: LogSettings,
+  logSettings: LogSettings,
   report: (diagnostic: Diagnostic) => void,
 ): Appender {
+  const { environment, hasLineNumbers, channel } = logSettings
   const place = placeOnDisk(path, lock, {
     environment,
     hasChain: hasChain(channel),
     reachBytes: REACH_BYTES,
     tipWindowBytes: TIP_WINDOW_BYTES,
   })
-  const settings = { environment, hasLineNumbers, report, observer: undefined }
+  const trailer = draftTrailer(logSettings)
+  const settings = { environment, hasLineNumbers, report, observer: undefined, trailer }
   return new Appender(place, { ...settings, danglingPrev: 'report' })
 }
 

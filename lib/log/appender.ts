@@ -16,6 +16,7 @@ import type { LogState } from './fence.js'
 import { contestedError, REPEATS_MAX } from './foreign-writer.js'
 import type { LogObserver } from './options.js'
 import type { Receipt } from './receipt.js'
+import type { DraftTrailer } from './trailer.js'
 import { WrittenEvent } from './written-event.js'
 
 const NEWLINE_BYTES = Buffer.from([NEWLINE])
@@ -27,6 +28,7 @@ export interface AppenderSettings {
   readonly danglingPrev: 'refuse' | 'report'
   readonly report: (diagnostic: Diagnostic) => void
   readonly observer: LogObserver | undefined
+  readonly trailer: DraftTrailer | undefined
 }
 
 /** The events somebody wants written together, and what became of them. */
@@ -77,6 +79,7 @@ export class Appender {
     const ts = isoOf(now)
     for (const call of calls) call.answer = this.#encodeCall(call.drafts, batch, ts)
     if (batch.lines.length === 0) return
+    this.#addTrailer(batch, ts)
     this.#write(batch)
     this.#tip = batch.tip
     this.#tipJson = batch.tipJson
@@ -135,6 +138,13 @@ export class Appender {
       batch.backTo(lineCount, byteLength, tip, tipJson)
       return error
     }
+  }
+
+  #addTrailer(batch: Batch, now: string): void {
+    const { lines, byteLength } = batch
+    const start = this.#file.size
+    const draft = this.#settings.trailer?.({ lines, start, end: start + byteLength })
+    if (draft !== undefined) this.#encodeDraft(draft, batch, now)
   }
 
   #encodeDraft(draft: Draft, batch: Batch, now: string): Receipt {

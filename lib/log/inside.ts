@@ -1,7 +1,7 @@
 // A second door, for rooms of this library and for nobody else: what runs in the middle of a
 // write, sees lines before they are decoded, or leaves some out.
 
-export { appendDecided, appendOnceSync, appendOnceWith } from './append-once.js'
+export { appendDecided, appendOnceSync } from './append-once.js'
 export type { ByteRange } from './copy-log.js'
 export { checkBefore, parseCursor } from './cursor.js'
 export { readFullySync } from './fill-lines.js'

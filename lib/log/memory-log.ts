@@ -9,6 +9,7 @@ import type { LogHandle } from './log-handle.js'
 import { MemoryLines, placeInMemory } from './memory-lines.js'
 import { type LogOptions, type LogSettings, settingsOf } from './options.js'
 import type { Receipt } from './receipt.js'
+import { draftTrailer } from './trailer.js'
 
 export const MEMORY_SCHEME = 'memory:'
 
@@ -36,6 +37,7 @@ export class MemoryLog implements LogHandle {
       danglingPrev: 'refuse',
       report: onDiagnostic,
       observer,
+      trailer: draftTrailer(settings),
     })
   }
 

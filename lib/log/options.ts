@@ -5,6 +5,7 @@ import type { Channel, Diagnostic, SessionEvent } from '../format/index.js'
 import type { DraftSettings, PayloadRedaction } from './draft.js'
 import type { Durability } from './durability.js'
 import { type Environment, systemEnvironment } from './environment.js'
+import type { Trailer } from './trailer.js'
 
 /** Watches a log grow from the inside, line by line, in the middle of the write: for rooms above. */
 export interface LogObserver {
@@ -52,6 +53,9 @@ export interface LogOptions {
 
   observer?: LogObserver | undefined
 
+  /** Asked before every write. For rooms above, as the observer is: it must not wait or throw. */
+  trailer?: Trailer | undefined
+
   /**
    * What every payload becomes before it is serialised, after it was checked. Whatever reaches the
    * file through this log has been through it.
@@ -71,6 +75,7 @@ export interface LogSettings extends DraftSettings {
   readonly useKernelLock: boolean
   readonly onDiagnostic: (diagnostic: Diagnostic) => void
   readonly observer: LogObserver | undefined
+  readonly trailer: Trailer | undefined
   readonly environment: Environment
 }
 
@@ -94,6 +99,7 @@ export function settingsOf(options: LogOptions): LogSettings {
     useKernelLock: options.useKernelLock ?? true,
     onDiagnostic: options.onDiagnostic ?? (() => {}),
     observer: options.observer,
+    trailer: options.trailer,
     environment: { ...systemEnvironment, ...options.environment },
   }
 }

@@ -18,6 +18,7 @@ import { type LogOptions, type LogSettings, settingsOf } from './options.js'
 import { readLog } from './read-log.js'
 import type { Receipt } from './receipt.js'
 import { SyncGroup } from './sync-group.js'
+import { draftTrailer } from './trailer.js'
 
 // How much a tick may gather before it is written at once, awaited or not.
 const HELD_CHARS_MAX = 1024 * 1024
@@ -311,6 +312,7 @@ export class LogWriter implements LogHandle {
       danglingPrev: 'refuse',
       report: (diagnostic) => this.#diagnostics.push(diagnostic),
       observer,
+      trailer: draftTrailer(this.#settings),
     })
   }
 

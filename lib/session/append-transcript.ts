@@ -3,12 +3,12 @@
 
 import { isSessionError } from '../errors.js'
 import { isOnChainType, normalizeSessionKey } from '../format/index.js'
-import type { LogOptions, NewEvent, Receipt } from '../log/index.js'
+import { appendOnce, type LogOptions, type NewEvent, type Receipt } from '../log/index.js'
 import {
-  appendTitled,
   layoutOf,
   normalizeProject,
   readSpool,
+  repeatTitle,
   type Spooled,
   type StoreOptions,
   spoolEvent,
@@ -51,11 +51,13 @@ export async function append_transcript(
   const layout = layoutOf(options)
   const now = options.environment?.now?.() ?? Date.now()
   const redact = redactionOf(options)
+  const path = layout.transcriptPath(sessionId)
   const append = (events: readonly NewEvent[]) =>
-    appendTitled(layout.transcriptPath(sessionId), events, {
+    appendOnce(path, events, {
       ...options,
       redact,
       channel: 'transcript',
+      trailer: repeatTitle(path),
       header: event.type === 'session_header' ? undefined : headerOf(sessionId, now, options),
     })
   try {

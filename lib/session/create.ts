@@ -6,7 +6,7 @@ import { normalizeSessionKey } from '../format/index.js'
 import { MEMORY_SCHEME, openLog, openMemoryLog } from '../log/index.js'
 import { layoutOf, normalizeProject } from '../store/index.js'
 import { headerPayload, type Origin, type SessionFacts } from './header.js'
-import { existsError, type OpenParts, observing, sessionOf } from './open.js'
+import { existsError, type OpenParts, sessionOf, watchedBy } from './open.js'
 import type { Session } from './session.js'
 import { environmentOf, logOptionsOf, type SessionOptions } from './settings.js'
 import { storageInMemory, storageOnDisk } from './storage.js'
@@ -59,7 +59,7 @@ async function openOnDisk(
   const storage = storageOnDisk(path, layout)
   const view = new SessionView(path, storage.load, start)
   const title = new TitleKeeper()
-  const log = await openLog(path, { ...logOptionsOf(options), observer: observing(view, title) })
+  const log = await openLog(path, { ...logOptionsOf(options), ...watchedBy(view, title) })
   return { log, view, title, storage, isNew: true }
 }
 
@@ -70,7 +70,7 @@ async function openInMemory(
 ): Promise<OpenParts> {
   const view = new SessionView(MEMORY_SCHEME + id, () => storage.load(), start)
   const title = new TitleKeeper()
-  const log = openMemoryLog(id, { ...logOptionsOf(options), observer: observing(view, title) })
+  const log = openMemoryLog(id, { ...logOptionsOf(options), ...watchedBy(view, title) })
   const storage = storageInMemory(log, start)
   return { log, view, title, storage, isNew: true }
 }

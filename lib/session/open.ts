@@ -2,7 +2,7 @@
 
 import { deriveContinuity } from '../continuity/index.js'
 import { SessionError } from '../errors.js'
-import type { LogHandle, LogObserver } from '../log/index.js'
+import type { LogHandle, LogObserver, LogOptions } from '../log/index.js'
 import { findNewestCheckpoint } from '../store/index.js'
 import type { SessionFacts } from './header.js'
 import { PromptHistory } from './prompt-history.js'
@@ -15,14 +15,18 @@ import { announceInMemory, type SessionStorage } from './storage.js'
 import type { TitleKeeper } from './title.js'
 import type { SessionView } from './view.js'
 
-export function observing(view: SessionView, title: TitleKeeper): LogObserver {
-  return {
+export function watchedBy(
+  view: SessionView,
+  title: TitleKeeper,
+): Pick<LogOptions, 'observer' | 'trailer'> {
+  const observer: LogObserver = {
     wrote(event, byteOffset) {
       view.wrote(event, byteOffset)
       title.observe(event, byteOffset)
     },
     foreign: () => view.foreign(),
   }
+  return { observer, trailer: title.trailer }
 }
 
 /** What a session is made of, once its log is open. */

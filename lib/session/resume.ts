@@ -16,7 +16,7 @@ import {
 } from '../store/index.js'
 import { createFrom } from './create.js'
 import { inheritedFacts, type SessionFacts } from './header.js'
-import { observing, sessionOf } from './open.js'
+import { sessionOf, watchedBy } from './open.js'
 import {
   checkPolicy,
   originOf,
@@ -112,7 +112,7 @@ async function resumeInPlace(
   const storage = storageOnDisk(path, layout)
   const view = new SessionView(path, storage.load)
   const title = new TitleKeeper()
-  const log = await openLog(path, { ...logOptionsOf(options), observer: observing(view, title) })
+  const log = await openLog(path, { ...logOptionsOf(options), ...watchedBy(view, title) })
   try {
     // Read only now: under the lease nobody else can add to it.
     const loaded = loadSession(path, { layout, lazyPayloads: true })

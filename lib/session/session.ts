@@ -50,7 +50,7 @@ import type { SessionStorage } from './storage.js'
 import type { LooseReport, MergedResult } from './subagent-result.js'
 import type { SpawnOptions, SubagentTask } from './subagent-task.js'
 import { Subagents } from './subagents.js'
-import { isTitle, type TitleKeeper, type TitleSource, titleEvent } from './title.js'
+import { type TitleSource, titleEvent } from './title.js'
 import type { SessionView } from './view.js'
 
 export class Session implements AsyncDisposable {
@@ -58,7 +58,6 @@ export class Session implements AsyncDisposable {
   readonly path: string
   readonly #log: LogHandle
   readonly #view: SessionView
-  readonly #title: TitleKeeper
   readonly #storage: SessionStorage
   readonly #history: PromptHistory | undefined
   readonly #continuity: SessionContinuity | undefined
@@ -78,12 +77,11 @@ export class Session implements AsyncDisposable {
 
   /** Use `createSession` or `resumeSession`. */
   constructor(parts: SessionParts) {
-    const { id, log, view, title, storage, settings } = parts
+    const { id, log, view, storage, settings } = parts
     this.id = id
     this.path = log.path
     this.#log = log
     this.#view = view
-    this.#title = title
     this.#storage = storage
     this.#history = parts.history
     this.#continuity = parts.continuity
@@ -114,14 +112,7 @@ export class Session implements AsyncDisposable {
 
   /** Resolves once the event is a whole line of the transcript. Order of calls is order of lines. */
   async append<Type extends string>(event: NewEvent<Type>): Promise<Receipt> {
-    const repetition = this.#title.repetition(this.#log.size, [event as NewEvent])
-    const written =
-      repetition === undefined
-        ? this.#log.append(event)
-        : this.#log.appendAll([event as NewEvent, repetition]).then(([first]) => first!)
-    // Now, not at the end of the tick: the next repetition must not bring the title of before back.
-    if (isTitle(event as NewEvent)) this.#log.flush()
-    const receipt = await written
+    const receipt = await this.#log.append(event)
     this.#tell(event as NewEvent, receipt)
     if (isSyncPoint(event.type)) await this.#takeQueued()
     return receipt
@@ -189,10 +180,7 @@ export class Session implements AsyncDisposable {
 
   /** Several events as one write: all of them become lines, or none is acknowledged. */
   async appendAll(events: readonly NewEvent[]): Promise<Receipt[]> {
-    const repetition = this.#title.repetition(this.#log.size, events)
-    const written = this.#log.appendAll(repetition === undefined ? events : [...events, repetition])
-    if (events.some(isTitle)) this.#log.flush()
-    const receipts = (await written).slice(0, events.length)
+    const receipts = await this.#log.appendAll(events)
     for (const [index, event] of events.entries()) this.#tell(event, receipts[index]!)
     return receipts
   }

@@ -3,15 +3,15 @@
 
 import { isSessionError } from '../errors.js'
 import { normalizeSessionKey } from '../format/index.js'
-import { type NewEvent, type Receipt, systemEnvironment } from '../log/index.js'
+import { appendOnce, type NewEvent, type Receipt, systemEnvironment } from '../log/index.js'
 import {
-  appendTitled,
   appendTold,
   type LogEnd,
   layoutOf,
   REPEAT_MS,
   readLogEnd,
   readSpool,
+  repeatTitle,
   spoolEvents,
   type ToldEvents,
 } from '../store/index.js'
@@ -72,10 +72,12 @@ export async function tellOrQueue(
 ): Promise<ToldReceipt> {
   const { events, nativeId } = told
   const redact = redactionOf(options)
-  const log = { ...options, lineNumbers: false, redact, channel } as const
+  // A subagent is called what its task is called.
+  const trailer = channel === 'transcript' ? repeatTitle(path) : undefined
+  const log = { ...options, lineNumbers: false, redact, channel, trailer } as const
   try {
     await takeQueued(readSpool(layoutOf(options), queueName), (waiting) =>
-      appendTitled(path, waiting, { ...log, header: header() }),
+      appendOnce(path, waiting, { ...log, header: header() }),
     )
     const named: ToldEvents =
       typeof events === 'function'

@@ -2,7 +2,8 @@
 // more, so one of another session takes care of it.
 
 import { isSessionError } from '../errors.js'
-import { appendTitled, layoutOf, listSpooled, readLogEnd, readSpool } from '../store/index.js'
+import { appendOnce } from '../log/index.js'
+import { layoutOf, listSpooled, readLogEnd, readSpool, repeatTitle } from '../store/index.js'
 import { type AppendTranscriptOptions, takeQueued } from './append-transcript.js'
 
 // Whoever passes by has something else to do.
@@ -17,7 +18,12 @@ export async function takeWaiting(options: AppendTranscriptOptions): Promise<voi
     if (readLogEnd(path, 0).size === 0) continue
     try {
       await takeQueued(readSpool(layout, session), (events) =>
-        appendTitled(path, events, { ...options, lineNumbers: false, channel: 'transcript' }),
+        appendOnce(path, events, {
+          ...options,
+          lineNumbers: false,
+          channel: 'transcript',
+          trailer: repeatTitle(path),
+        }),
       )
     } catch (error) {
       if (!isSessionError(error)) throw error

@@ -152,7 +152,7 @@ export {
 export { refuseSkipped } from './refuse-unreadable.js'
 export { type RelocateOptions, type Relocation, relocateProject } from './relocations.js'
 export { type RepairNote, type RepairOptions, type RepairReport, repairLog } from './repair.js'
-export { appendTitled, bytesOf, titleIn } from './repeat-title.js'
+export { mayBeTitle, repeatTitle, TITLE_STRIDE_BYTES, titleIn } from './repeat-title.js'
 export { repositoryOf } from './repository.js'
 export {
   listRetired,

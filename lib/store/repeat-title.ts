@@ -1,36 +1,25 @@
 // A title is repeated for as long as a transcript grows, so that a listing finds it in the last
-// 64 KiB. Whoever keeps the transcript open counts what was written since; somebody who adds one
-// event and leaves goes by the length of the file.
+// 64 KiB. Whoever keeps the transcript open knows where it stands; somebody who adds one event and
+// leaves goes by the length of the file.
 
-import type { AppendOnceOptions, NewEvent, Receipt } from '../log/index.js'
-import { appendOnceWith, type OpenLog } from '../log/inside.js'
+import type { NewEvent, Trailer } from '../log/index.js'
 import { isSkipped } from './session-digest.js'
 import { digestFile } from './session-digest-file.js'
 
-const STRIDE_BYTES = 48 * 1024
-const ENVELOPE_BYTES = 180
+/** At most so much stands behind a title, but for the last write. */
+export const TITLE_STRIDE_BYTES = 48 * 1024
 
-/** Events into a transcript that nobody keeps open, with its title where that is due. */
-export function appendTitled(
-  path: string,
-  events: readonly NewEvent[],
-  options: AppendOnceOptions,
-): Promise<Receipt[]> {
-  return appendOnceWith(path, events, options, titleRepeater(events))
+/** For appends to a transcript that nobody keeps open. */
+export function repeatTitle(path: string): Trailer {
+  return ({ lines, start, end }) => {
+    if (strideOf(start) === strideOf(end) || lines.some(mayBeTitle)) return undefined
+    return titleIn(path)
+  }
 }
 
-/**
- * Gives the title once more, where these events bring the file past the next 48 KiB of its length.
- * They are measured now, so that under the lock only the file is looked at.
- */
-export function titleRepeater(
-  events: readonly NewEvent[],
-): (log: Pick<OpenLog, 'path' | 'size'>) => NewEvent | undefined {
-  // What says a title itself must stay the last that does.
-  if (events.some(({ type }) => type === 'session_meta')) return () => undefined
-  const added = events.reduce((sum, event) => sum + bytesOf(event), 0)
-  const strides = (bytes: number) => Math.floor(bytes / STRIDE_BYTES)
-  return ({ path, size }) => (strides(size + added) > strides(size) ? titleIn(path) : undefined)
+/** Behind such a line no title may be repeated: the one that it brings must stay the last. */
+export function mayBeTitle({ type }: { readonly type: string }): boolean {
+  return type === 'session_meta'
 }
 
 /** The line that says what the transcript is called, if somebody called it something. */
@@ -42,11 +31,6 @@ export function titleIn(path: string): NewEvent | undefined {
   return { type: 'session_meta', payload: { title, title_source } }
 }
 
-/** About as long as its line; what cannot be measured cannot be written either. */
-export function bytesOf({ payload }: NewEvent): number {
-  try {
-    return ENVELOPE_BYTES + Buffer.byteLength(JSON.stringify(payload))
-  } catch {
-    return 0
-  }
+function strideOf(bytes: number): number {
+  return Math.floor(bytes / TITLE_STRIDE_BYTES)
 }

@@ -13,7 +13,6 @@ import {
   systemEnvironment,
 } from '../log/index.js'
 import { appendDecided, type OpenLog } from '../log/inside.js'
-import { titleRepeater } from './repeat-title.js'
 import { fieldsOf } from './session-digest-events.js'
 
 /** The same event again within so short a time was told twice, unless something came between. */
@@ -51,7 +50,6 @@ export async function appendTold(
 ): Promise<readonly Receipt[]> {
   const now = (options.environment?.now ?? systemEnvironment.now)()
   let isNew = false
-  let count = 0
   const freshOf = (log: OpenLog): readonly NewEvent[] => {
     // Names that the log knows by itself spare a look at its end.
     if (isNamed && typeof events !== 'function') return events
@@ -62,13 +60,10 @@ export async function appendTold(
   const decide = (log: OpenLog): readonly NewEvent[] => {
     isNew = log.size === 0
     const fresh = freshOf(log)
-    count = fresh.length
-    const title = count === 0 ? undefined : titleRepeater(fresh)(log)
-    return [...(isNew ? [header()] : []), ...fresh, ...(title === undefined ? [] : [title])]
+    return isNew ? [header(), ...fresh] : fresh
   }
   const receipts = await appendDecided(path, decide, options)
-  const first = isNew ? 1 : 0
-  return receipts.slice(first, first + count)
+  return isNew ? receipts.slice(1) : receipts
 }
 
 /** The end of a log that somebody else is writing; of one that is not there, nothing. */
