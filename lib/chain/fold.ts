@@ -41,7 +41,8 @@ export class Fold implements Projection {
   readonly #findings: Diagnostic[] = []
   /** Repeated uuids included: what a boundary names is the last of them. */
   #all: ProjectionEntry[]
-  #unique: UniqueEntries
+  /** Kept up from the first time that somebody asks: what a boundary covers need not be compared. */
+  #unique: UniqueEntries | undefined
   #compactedCount: number
   #before: PlacedEvent | 'unread' | undefined
   #lastBoundary: LastBoundary | null = null
@@ -53,7 +54,6 @@ export class Fold implements Projection {
     this.#inherited = start.diagnostics
     this.#all = [...start.entries]
     this.#compactedCount = start.compactedCount
-    this.#unique = new UniqueEntries(this.#all, this.#compactedCount)
     const [first] = this.#all
     this.#before = first?.kind === 'opaque' && first.file === file ? 'unread' : undefined
   }
@@ -80,11 +80,11 @@ export class Fold implements Projection {
   }
 
   get entries(): readonly ProjectionEntry[] {
-    return this.#unique.entries
+    return this.#shown.entries
   }
 
   get compactedCount(): number {
-    return this.#unique.compactedCount
+    return this.#shown.compactedCount
   }
 
   get lastBoundary(): LastBoundary | null {
@@ -100,7 +100,7 @@ export class Fold implements Projection {
   }
 
   get isDegraded(): boolean {
-    return this.#unique.hasGap
+    return this.#shown.hasGap
   }
 
   // Whatever was in doubt made the first entry opaque, and only a boundary that surely counts
@@ -110,12 +110,17 @@ export class Fold implements Projection {
   }
 
   get diagnostics(): readonly Diagnostic[] {
-    return [...this.#inherited, ...this.#findings, ...this.#unique.findings]
+    return [...this.#inherited, ...this.#findings, ...this.#shown.findings]
   }
 
   get continuation(): ProjectionStart {
     const diagnostics = [...this.#inherited, ...this.#findings]
     return { entries: [...this.#all], compactedCount: this.#compactedCount, diagnostics }
+  }
+
+  get #shown(): UniqueEntries {
+    this.#unique ??= new UniqueEntries(this.#all, this.#compactedCount)
+    return this.#unique
   }
 
   #push(placed: PlacedEvent): void {
@@ -126,7 +131,7 @@ export class Fold implements Projection {
 
   #append(entry: ProjectionEntry): void {
     this.#all.push(entry)
-    this.#unique.push(entry)
+    this.#unique?.push(entry)
   }
 
   #compact(boundary: PlacedEvent): void {
@@ -162,7 +167,7 @@ export class Fold implements Projection {
   #replace(entries: ProjectionEntry[], compactedCount: number): void {
     this.#all = entries
     this.#compactedCount = compactedCount
-    this.#unique = new UniqueEntries(entries, compactedCount)
+    this.#unique = undefined
   }
 
   #textOf({ event, byte_offset }: PlacedEvent): string {

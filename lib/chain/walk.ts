@@ -67,7 +67,7 @@ interface Linked {
   /** Position → position of the event before it. */
   readonly parents: Int32Array
   readonly guessed: ReadonlySet<number>
-  /** The last event of the chain with that uuid. */
+  /** The last event of the chain with that uuid; negative where it stands only beside the chain. */
   readonly positions: ReadonlyMap<string, number>
   readonly tip: number
   readonly isTipSure: boolean
@@ -79,9 +79,9 @@ function linkUp(links: readonly PlacedLink[], isWhole: boolean): Linked {
   const findings: Diagnostic[] = []
   const parents = new Int32Array(links.length).fill(OFF_CHAIN)
   const guessed = new Set<number>()
+  // One table for both questions, whether a uuid is known and where it stands: it is most of the cost.
   const positions = new Map<string, number>()
-  const seen = new Set<string>()
-  const tips = new TipWatch(seen, isWhole)
+  const tips = new TipWatch(positions, isWhole)
   const edge = isWhole ? NONE : UNREAD
   let previous = edge
   let onChainCount = 0
@@ -89,8 +89,9 @@ function linkUp(links: readonly PlacedLink[], isWhole: boolean): Linked {
   for (let position = 0; position < links.length; position++) {
     const link = links[position]!
     const verdict = tips.take(link, position)
-    if (seen.has(link.uuid)) findings.push(finding('duplicate_uuid', link, REPEATED))
-    seen.add(link.uuid)
+    const earlier = positions.get(link.uuid)
+    if (earlier !== undefined) findings.push(finding('duplicate_uuid', link, REPEATED))
+    else positions.set(link.uuid, OFF_CHAIN)
     if (verdict === 'off_chain') continue
     if (verdict === 'extra_header') {
       findings.push(finding('extra_header', link, 'A second header, in the middle of the log'))
@@ -119,7 +120,7 @@ function linkUp(links: readonly PlacedLink[], isWhole: boolean): Linked {
       return previous
     }
     const named = positions.get(link.prev_uuid)
-    if (named !== undefined) return named
+    if (named !== undefined && named >= 0) return named
     if (!isWhole) return UNREAD
     const message = `It follows "${link.prev_uuid}", which is not in the log before it`
     findings.push(finding('dangling_prev', link, message))
@@ -136,7 +137,7 @@ class TipWatch {
   tip = NONE
   isSure: boolean
 
-  constructor(seen: ReadonlySet<string>, isWhole: boolean) {
+  constructor(seen: ReadonlyMap<string, number>, isWhole: boolean) {
     this.#isWhole = isWhole
     this.isSure = isWhole
     this.#rule = new TipRule((uuid) => {
@@ -170,7 +171,7 @@ function positionOf(
   { positions, parents, isWhole }: Linked & { isWhole: boolean },
 ): number {
   const onChain = positions.get(at)
-  if (onChain !== undefined) return onChain
+  if (onChain !== undefined && onChain >= 0) return onChain
   const off = isWhole ? links.findLastIndex(({ uuid }) => uuid === at) : NONE
   return parents.findLastIndex((parent, position) => position < off && parent !== OFF_CHAIN)
 }

@@ -4,6 +4,7 @@
 export { appendDecided, appendOnceSync } from './append-once.js'
 export type { ByteRange } from './copy-log.js'
 export { checkBefore, parseCursor } from './cursor.js'
+export { holdEvents } from './distant-event.js'
 export { readFullySync } from './fill-lines.js'
 export { Follower } from './follower.js'
 export type { Line } from './line-source.js'
@@ -15,6 +16,7 @@ export {
   openForReading,
   statIfThere,
 } from './open-for-reading.js'
+export { readDistant } from './read-distant.js'
 export { replaceLog } from './replace-log.js'
 export { type LineFinder, searchBuffer, searchLines } from './search-lines.js'
 export { type WalkedLine, walkLines } from './walk-lines.js'

@@ -1,7 +1,7 @@
 // What a prefix scan knows of a line, found by comparing bytes where our own writer puts them.
 // Strings are made when asked for, so that whoever wants only offsets makes none.
 
-import { hasChecksumShape, type SessionEvent, UUID_CHARS_MAX } from '../format/index.js'
+import { hasChecksumShape, UUID_CHARS_MAX } from '../format/index.js'
 import type { EventEntry } from './entry.js'
 import type { Line } from './line-source.js'
 import type { UuidIndex } from './uuid-index.js'
@@ -26,7 +26,7 @@ export class ScannedLine {
   length = 0
 
   #bytes: Buffer = EMPTY
-  #event: SessionEvent | undefined
+  #entry: EventEntry | undefined
   #typeStart = 0
   #typeEnd = 0
   #uuidStart = 0
@@ -36,32 +36,37 @@ export class ScannedLine {
 
   /** Read from its place in the bytes; else the whole line was decoded. */
   get isCanonical(): boolean {
-    return this.#event === undefined
+    return this.#entry === undefined
+  }
+
+  /** What a reader yields, where the line was decoded. */
+  get entry(): EventEntry | undefined {
+    return this.#entry
   }
 
   get type(): string {
-    return this.#event?.type ?? this.#bytes.toString('latin1', this.#typeStart, this.#typeEnd)
+    return this.#entry?.event.type ?? this.#bytes.toString('latin1', this.#typeStart, this.#typeEnd)
   }
 
   get uuid(): string {
-    return this.#event?.uuid ?? this.#bytes.toString('latin1', this.#uuidStart, this.#uuidEnd)
+    return this.#entry?.event.uuid ?? this.#bytes.toString('latin1', this.#uuidStart, this.#uuidEnd)
   }
 
   get prev_uuid(): string | null {
-    if (this.#event !== undefined) return this.#event.prev_uuid
+    if (this.#entry !== undefined) return this.#entry.event.prev_uuid
     if (this.#prevEnd === 0) return null
     return this.#bytes.toString('latin1', this.#prevStart, this.#prevEnd)
   }
 
   addTo(index: UuidIndex): void {
-    if (this.#event !== undefined) index.add(this.#event.uuid, this.byte_offset)
+    if (this.#entry !== undefined) index.add(this.#entry.event.uuid, this.byte_offset)
     else index.addBytes(this.#bytes, this.#uuidStart, this.#uuidEnd, this.byte_offset)
   }
 
-  setEntry({ event, byte_offset, length }: EventEntry): void {
-    this.#event = event
-    this.byte_offset = byte_offset
-    this.length = length
+  setEntry(entry: EventEntry): void {
+    this.#entry = entry
+    this.byte_offset = entry.byte_offset
+    this.length = entry.length
   }
 
   /** False when the line is not spelled exactly as our writer does; then nothing is known. */
@@ -78,7 +83,7 @@ export class ScannedLine {
     const payload = this.#setPrev(bytes, uuidEnd + PREV_FIELD.length)
     if (payload === -1 || !isAt(bytes, payload, PAYLOAD_FIELD)) return false
     this.#bytes = bytes
-    this.#event = undefined
+    this.#entry = undefined
     this.byte_offset = byte_offset
     this.length = length
     this.#typeStart = typeStart

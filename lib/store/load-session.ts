@@ -9,6 +9,7 @@ import { sep } from 'node:path'
 import {
   EMPTY_START,
   fieldsOf,
+  isGap,
   type LogProjection,
   lostStart,
   offsetBaseOf,
@@ -19,6 +20,7 @@ import {
 import { isSessionError, SessionError } from '../errors.js'
 import type { Diagnostic, SessionEvent } from '../format/index.js'
 import { type Line, readLogBackwardSync, readLogSync } from '../log/index.js'
+import { holdEvents } from '../log/inside.js'
 import type { Layout } from './layout.js'
 import { leadingHeaders, readSessionTail, type SessionTail } from './session-tail.js'
 
@@ -30,6 +32,8 @@ export interface LoadOptions {
   readonly revisions?: 'newest' | 'then' | undefined
   /** Parse payloads when they are looked at; the events then hold nothing beside their envelope. */
   readonly lazyPayloads?: boolean | undefined
+  /** Only for tests: see the tail of a session. */
+  readonly patienceBytes?: number | undefined
 }
 
 export interface LoadedSession {
@@ -55,7 +59,7 @@ export interface LoadedSession {
 const HEADERS_BYTES = 4 * 1024
 
 export function loadSession(path: string, options: LoadOptions): LoadedSession {
-  const { layout, at, revisions, lazyPayloads } = options
+  const { layout, at, revisions, lazyPayloads, patienceBytes } = options
   const files: OpenFile[] = []
   const visited = new Set<string>()
   let start: ProjectionStart = EMPTY_START
@@ -65,7 +69,8 @@ export function loadSession(path: string, options: LoadOptions): LoadedSession {
       break
     }
     visited.add(next.path)
-    const file: OpenFile | string = readStep(next, { lazyPayloads, isOwn: files.length === 0 })
+    const reading = { lazyPayloads, patienceBytes, isOwn: files.length === 0 }
+    const file: OpenFile | string = readStep(next, reading)
     if (typeof file === 'string') {
       start = lostStart(next.path, 'lineage_missing', file)
       break
@@ -100,13 +105,13 @@ interface OpenFile {
 /** Of an ancestor that is no file at all, or no longer one, only why it cannot be read. */
 function readStep(
   step: Step,
-  { lazyPayloads, isOwn }: Pick<LoadOptions, 'lazyPayloads'> & { isOwn: boolean },
+  { isOwn, ...reading }: Pick<LoadOptions, 'lazyPayloads' | 'patienceBytes'> & { isOwn: boolean },
 ): OpenFile | string {
   try {
     const headers = readHeaders(step.path)
     const offsetBase = offsetBaseOf(headers)
     const { path, at, revisions } = step
-    const tail = readSessionTail(path, { at, revisions, offsetBase, lazyPayloads })
+    const tail = readSessionTail(path, { at, revisions, offsetBase, ...reading })
     return { step, headers, offsetBase, tail }
   } catch (error) {
     const isNoFile =
@@ -141,6 +146,8 @@ function foldDown(files: readonly OpenFile[], first: ProjectionStart): LoadedSes
     const isOwn = index === files.length - 1
     const result =
       tail.result ?? projectLog(tail.events, { file: name, start, at, revisions, offsetBase })
+    // What the model sees must not go with the file.
+    if (tail.isScanned) holdEvents(seenIn(result))
     const isMissing = at !== undefined && result.walk.path.length === 0
     if (isOwn) {
       if (isMissing) throw notFound(at, name)
@@ -151,6 +158,10 @@ function foldDown(files: readonly OpenFile[], first: ProjectionStart): LoadedSes
       : continuationOf(file, result, start)
   }
   throw new TypeError('A session has at least its own file')
+}
+
+function* seenIn({ projection }: LogProjection): Generator<SessionEvent> {
+  for (const entry of projection.continuation.entries) if (!isGap(entry)) yield entry.event
 }
 
 /** With what was tolerated to get there; what stands behind it does not concern those who go on. */

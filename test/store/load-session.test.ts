@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { messagesOf, projectLog } from '../../lib/chain/index.js'
+import { DistantEvent } from '../../lib/log/distant-event.js'
 import { readLogSync } from '../../lib/log/index.js'
 import { layoutOf, loadSession } from '../../lib/store/index.js'
 import { History } from '../chain/history.js'
@@ -84,6 +85,30 @@ test('the same holds as of any event', () => {
   ]
   fc.assert(property, { numRuns: 1500, examples })
 }, 60_000)
+
+test('so does a reader that scans what stands far back, and what it shows stays when the file goes (A13)', () => {
+  let scannedCount = 0
+  const isDistant = ({ event }: { event: object }) => event instanceof DistantEvent
+  const property = fc.property(randomSteps(40), fc.option(fc.nat()), (steps, pick) => {
+    const history = randomHistory(steps)
+    const path = write(history)
+    const at = pick === null ? undefined : history.events.at(pick % 40)?.event.uuid
+    const { walk, projection } = loadForward(path, at)
+    fc.pre(at === undefined || walk.path.length > 0)
+    const loaded = loadSession(path, { layout: layout(), at, lazyPayloads: true, patienceBytes: 0 })
+    if (loaded.events.some(isDistant)) scannedCount++
+    rmSync(path)
+    const found = JSON.stringify(essence(loaded.log.projection))
+    if (found !== JSON.stringify(essence(projection))) {
+      expect(essence(loaded.log.projection)).toEqual(essence(projection))
+    }
+    expect(JSON.stringify(messagesOf(loaded.log.projection))).toBe(
+      JSON.stringify(messagesOf(projection)),
+    )
+  })
+  fc.assert(property, { numRuns: 4000 })
+  expect(scannedCount).toBeGreaterThan(300)
+}, 240_000)
 
 test('twenty compactions of a hundred messages are read from the last one on', () => {
   const history = new History()
