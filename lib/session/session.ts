@@ -222,8 +222,7 @@ export class Session implements AsyncDisposable {
   }
 
   get interruption(): Interruptions {
-    const { projection } = this
-    return findInterruptions(projection, { turnEnds: this.#view.turnEnds })
+    return findInterruptions(this.projection)
   }
 
   get diagnostics(): readonly Diagnostic[] {
