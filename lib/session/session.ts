@@ -234,7 +234,10 @@ export class Session implements AsyncDisposable {
     return this.#log.read()
   }
 
-  /** Appends a summary and the boundary that commits it, in one write. */
+  /**
+   * Appends a summary and the boundary that commits it, in one write. Throws `ERR_COMPACTION_RACE`
+   * where a rewind or another compaction came first and took away what it was about.
+   */
   async compact(options: CompactOptions): Promise<CompactResult> {
     let cut = options
     if (options.isCheckpointed !== true && this.#continuity !== undefined) {
@@ -246,7 +249,8 @@ export class Session implements AsyncDisposable {
       // The summary was made of what was there when it was handed over; what came since stays.
       if (this.tip !== tip) cut = { ...options, coverTo }
     }
-    const { events, summaryUuid, boundaryUuid, contextEpoch } = this.#compactionEvents(cut)
+    const { events, summaryUuid, boundaryUuid, contextEpoch } =
+      cut === options ? this.#compactionEvents(cut) : this.#eventsAfterWait(cut)
     const written = this.appendAll(events)
     // Now, not at the end of the tick: nothing may come between the plan and its commit.
     this.#log.flush()
@@ -381,6 +385,19 @@ export class Session implements AsyncDisposable {
       offsetBase: this.#view.offsetBase,
       newUuid: this.#settings.environment.newUuid,
     })
+  }
+
+  /** The same was possible before the wait, so whatever it names now in vain was taken away since. */
+  #eventsAfterWait(options: CompactOptions): CompactEvents {
+    try {
+      return this.#compactionEvents(options)
+    } catch (cause) {
+      if (!isSessionError(cause)) throw cause
+      const what =
+        'The conversation was compacted or rewound while the checkpoint before this compaction was ' +
+        'stored; nothing was compacted by it. Sum up what the model sees now, and compact again'
+      throw new SessionError('ERR_COMPACTION_RACE', what, { cause, path: this.path })
+    }
   }
 
   // What others left for this session while it was ours (hooks, a rename from another terminal).

@@ -216,6 +216,24 @@ test.for([{ keepUpTo: 'a' }, { keepFrom: null }])(
   },
 )
 
+test.for(['rewind', 'compaction'])(
+  'a compaction whose messages a %s took away in the meantime says so (T58)',
+  async (rival, t) => {
+    const { session } = await newSession(t)
+    await say(session, 'a', 'b', 'c')
+    const won = rival === 'rewind' ? undefined : session.compact({ summary: 'the first' })
+    const lost = session.compact({ summary: 'all of it' })
+    const failure = expect(lost).rejects.toMatchObject({
+      code: 'ERR_COMPACTION_RACE',
+      message: expect.stringContaining('compact again'),
+      cause: { code: 'ERR_NOT_FOUND' },
+    })
+    if (won === undefined) await session.rewind({ to: 'a' })
+    await failure
+    expect(seen(session)).toEqual(won === undefined ? ['a'] : [(await won).summary_uuid])
+  },
+)
+
 test('a compaction of nothing, or with nothing to say, is refused', async (t) => {
   const { session } = await newSession(t)
   await say(session, 'a')
