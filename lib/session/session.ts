@@ -197,7 +197,13 @@ export class Session implements AsyncDisposable {
     return receipts
   }
 
-  /** Is told of every acknowledged event, afterwards: for a second stream, never for the first. */
+  /**
+   * Is told afterwards of every event that was handed to this session and acknowledged, by any of
+   * its calls, by a subagent's result or through its queue: for a second stream, never for the
+   * first. A repeated `uuid` is told again, with `duplicate` in its receipt. Not told is what the
+   * session notes of itself: `session_header`, `session_resumed`, `checkpoint_ref`, its title once
+   * more, and `session_terminator`; `raw()` and `tailSessions` show those, too.
+   */
   onAppend(listener: AppendListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
