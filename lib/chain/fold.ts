@@ -13,6 +13,7 @@ import { findEntry, MISSING } from './find-entry.js'
 import {
   EMPTY_START,
   fieldsOf,
+  isGap,
   type LastBoundary,
   type PathEvent,
   type PlacedEvent,
@@ -66,7 +67,16 @@ export class Fold implements Projection {
     else if (event.type === 'compaction_boundary') this.#compact(placed)
     else if (event.type === 'rewind') this.#rewind(placed)
     else if (event.type === 'summary') this.#unfinishedCompaction = event.uuid
+    if (placed.isTurnEnded === true) this.endTurn()
     this.#before = placed
+  }
+
+  /** The last message was all of its turn. */
+  endTurn(): void {
+    const last = this.#all.findLast((entry) => !isGap(entry))
+    if (last?.kind !== 'event') return
+    // Of a repeated line the first is shown, and stands for it.
+    for (const entry of new Set([last, this.#shown.shownFor(last)])) this.#markEnded(entry)
   }
 
   /** The summary at that offset of this file was given another text. */
@@ -121,6 +131,14 @@ export class Fold implements Projection {
   get #shown(): UniqueEntries {
     this.#unique ??= new UniqueEntries(this.#all, this.#compactedCount)
     return this.#unique
+  }
+
+  /** A copy: whoever went on from here has the entry, too, and ends turns of its own. */
+  #markEnded(entry: ProjectionEntry | undefined): void {
+    if (entry?.kind !== 'event' || entry.isTurnEnded === true) return
+    const ended: ProjectionEntry = { ...entry, isTurnEnded: true }
+    this.#all[this.#all.lastIndexOf(entry)] = ended
+    this.#unique?.replace(entry, ended)
   }
 
   #push(placed: PlacedEvent): void {

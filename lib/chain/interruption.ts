@@ -2,7 +2,7 @@
 
 import { type Message, plainMessages } from './message.js'
 import { isRetryCandidate } from './messages.js'
-import { fieldsOf, type Projection } from './projection.js'
+import { fieldsOf, isGap, type Projection } from './projection.js'
 import { pairTools, type ToolCall } from './tool-pairs.js'
 
 /** The most urgent first. */
@@ -23,15 +23,13 @@ export interface Interruptions {
 }
 
 export interface InterruptionOptions {
-  /** Where the last `turn_end` of a file stands, or -1; by the names of the files, oldest first. */
-  readonly turnEnds?: ReadonlyMap<string, number> | undefined
   /** Which calls may be run again, beside those that say they are idempotent. */
   readonly isRetryable?: ((call: ToolCall) => boolean) | undefined
 }
 
 export function findInterruptions(
   projection: Pick<Projection, 'entries' | 'unfinishedCompaction'>,
-  { turnEnds = new Map(), isRetryable }: InterruptionOptions = {},
+  { isRetryable }: InterruptionOptions = {},
 ): Interruptions {
   const messages = plainMessages(projection.entries)
   const { calls, results } = pairTools(messages)
@@ -42,7 +40,7 @@ export function findInterruptions(
   }
   const last = messages.at(-1)
   if (last !== undefined && isUnanswered(last)) found.push({ kind: 'no_reply', uuids: [last.uuid] })
-  if (last !== undefined && isPartial(last, turnEnds)) {
+  if (last !== undefined && isPartial(last, projection)) {
     found.push({ kind: 'partial_reply', uuids: [last.uuid] })
   }
   const { unfinishedCompaction } = projection
@@ -59,20 +57,8 @@ function isUnanswered({ type }: Message): boolean {
 }
 
 /** Only a `null` says that the reply was not whole; many harnesses never say why one ended. */
-function isPartial(message: Message, turnEnds: ReadonlyMap<string, number>): boolean {
-  const { type, payload } = message
-  const isOpen = type === 'assistant' && fieldsOf(payload)['stop_reason'] === null
-  return isOpen && !isTurnEnded(message, turnEnds)
-}
-
-/** Behind it in its file, or in one that goes on from there. */
-function isTurnEnded(
-  { file, byte_offset = 0 }: Message,
-  turnEnds: ReadonlyMap<string, number>,
-): boolean {
-  const ends = [...turnEnds]
-  const own = ends.findIndex(([name]) => name === file)
-  if (own === -1) return false
-  const [[, ownEnd], ...later] = ends.slice(own) as [[string, number], ...[string, number][]]
-  return ownEnd > byte_offset || later.some(([, end]) => end >= 0)
+function isPartial({ type, payload }: Message, { entries }: Pick<Projection, 'entries'>): boolean {
+  if (type !== 'assistant' || fieldsOf(payload)['stop_reason'] !== null) return false
+  const last = entries.findLast((entry) => !isGap(entry))
+  return last?.kind !== 'event' || last.isTurnEnded !== true
 }

@@ -14,20 +14,25 @@ export interface LiveProjectionOptions extends FoldOptions {
   readonly path?: Iterable<PathEvent> | undefined
   /** What the next event must name, as the walk found it. Needed where there is a path. */
   readonly nextPrevUuid?: string | null | undefined
+  /** Whether the path ends with the last event of the chain in the file. Default `true`. */
+  readonly isTipNewest?: boolean | undefined
 }
 
 export class LiveProjection extends Fold {
   readonly #revisions: Revisions
   #nextPrevUuid: string | null
+  #isTipNewest: boolean
   #isEmpty = true
   /** Nothing but headers so far. */
   #isAtStart = true
 
   constructor(options: LiveProjectionOptions) {
-    const { path = [], nextPrevUuid = null, revisions = new Revisions() } = options
+    const { path = [], nextPrevUuid = null, isTipNewest = true } = options
+    const { revisions = new Revisions() } = options
     super({ ...options, revisions })
     this.#revisions = revisions
     this.#nextPrevUuid = nextPrevUuid
+    this.#isTipNewest = isTipNewest
     for (const placed of path) this.#take(placed)
   }
 
@@ -37,6 +42,7 @@ export class LiveProjection extends Fold {
     if (!isOnChain(event)) {
       const revised = this.#revisions.take(placed)
       if (revised !== undefined) this.revise(revised)
+      if (event.type === 'turn_end' && this.#isTipNewest && !this.#isEmpty) this.endTurn()
       return true
     }
     const isHeader = isHeaderType(event.type)
@@ -48,6 +54,7 @@ export class LiveProjection extends Fold {
     this.#revisions.take(placed)
     this.#take(placed)
     this.#nextPrevUuid = event.uuid
+    this.#isTipNewest = true
     return true
   }
 

@@ -54,7 +54,8 @@ export function projectLog(
   const positions = walk.isUndecided ? [] : walk.path
   const path = positions.map((position) => {
     const { event, byte_offset } = events[position]!
-    return { event, byte_offset, isAfterGap: walk.guessed.has(position) }
+    const isAfterGap = walk.guessed.has(position)
+    return { event, byte_offset, isAfterGap, isTurnEnded: walk.turnEnds.has(position) }
   })
   const revisions = new Revisions()
   const known = which === 'then' ? events.slice(0, nextOnChain(events, walk)) : events

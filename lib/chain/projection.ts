@@ -11,6 +11,8 @@ export interface PlacedEvent {
 export interface PathEvent extends PlacedEvent {
   /** The event it follows is not in the log; the one before it on the path is a guess. */
   readonly isAfterGap?: boolean | undefined
+  /** A `turn_end` stands behind it, and no other event of the chain between them. */
+  readonly isTurnEnded?: boolean | undefined
 }
 
 export type ProjectionEntry = EventEntry | SummaryEntry | GapEntry
@@ -18,6 +20,8 @@ export type ProjectionEntry = EventEntry | SummaryEntry | GapEntry
 interface EventEntry extends PlacedEvent {
   readonly kind: 'event'
   readonly file: string
+  /** A turn ended while this was the last message the model saw. */
+  readonly isTurnEnded?: true | undefined
 }
 
 interface SummaryEntry extends PlacedEvent {
@@ -68,8 +72,6 @@ export interface ProjectionStart {
   readonly entries: readonly ProjectionEntry[]
   readonly compactedCount: number
   readonly diagnostics: readonly Diagnostic[]
-  /** Where the last `turn_end` of each file stands, or -1, oldest first; not for the fold. */
-  readonly turnEnds?: ReadonlyMap<string, number> | undefined
 }
 
 export const EMPTY_START: ProjectionStart = { entries: [], compactedCount: 0, diagnostics: [] }

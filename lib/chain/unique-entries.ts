@@ -4,6 +4,8 @@
 import { type Diagnostic, diagnostic } from '../format/index.js'
 import { isGap, type ProjectionEntry } from './projection.js'
 
+type SeenEntry = Extract<ProjectionEntry, { event: unknown }>
+
 export class UniqueEntries {
   readonly entries: ProjectionEntry[] = []
   readonly findings: Diagnostic[] = []
@@ -32,6 +34,19 @@ export class UniqueEntries {
     if (entry.kind === 'lost' || entry.kind === 'missing') this.hasGap = true
     this.entries.push(entry)
     return true
+  }
+
+  /** The entry that bears this one's uuid: itself, or the first where it is a repetition. */
+  shownFor({ file, event }: SeenEntry): ProjectionEntry | undefined {
+    return this.entries.findLast(
+      (entry) => !isGap(entry) && entry.event.uuid === event.uuid && entry.file === file,
+    )
+  }
+
+  /** The same line with more known of it; a repetition is not there, and stays so. */
+  replace(entry: ProjectionEntry, by: ProjectionEntry): void {
+    const index = this.entries.lastIndexOf(entry)
+    if (index !== -1) this.entries[index] = by
   }
 
   #isRepeated(file: string, uuid: string): boolean {

@@ -25,6 +25,10 @@ export interface Walk {
   readonly onChainCount: number
   /** Positions of events that follow a missing one, and were linked to the one before them. */
   readonly guessed: ReadonlySet<number>
+  /** Positions of the events of the chain behind which a turn ended, with none in between. */
+  readonly turnEnds: ReadonlySet<number>
+  /** No other event of the chain stands behind the tip, so a turn that ends now ends there. */
+  readonly isTipNewest: boolean
   /** There is such an event on the path, so the chain may not be what it was. */
   readonly isDegraded: boolean
   /** The path goes on in the part that was not read. Never in a whole file. */
@@ -50,6 +54,8 @@ export function walkChain(
     path: path.reverse(),
     onChainCount: linked.onChainCount,
     guessed: linked.guessed,
+    turnEnds: linked.turnEnds,
+    isTipNewest: linked.isTipNewest,
     isDegraded: path.some((position) => linked.guessed.has(position)),
     reachedOpaque: !isWhole,
     isUndecided: at === undefined ? !linked.isTipSure : last === NONE && !isWhole,
@@ -67,10 +73,12 @@ interface Linked {
   /** Position → position of the event before it. */
   readonly parents: Int32Array
   readonly guessed: ReadonlySet<number>
+  readonly turnEnds: ReadonlySet<number>
   /** The last event of the chain with that uuid; negative where it stands only beside the chain. */
   readonly positions: ReadonlyMap<string, number>
   readonly tip: number
   readonly isTipSure: boolean
+  readonly isTipNewest: boolean
   readonly onChainCount: number
   readonly findings: readonly Diagnostic[]
 }
@@ -79,6 +87,7 @@ function linkUp(links: readonly PlacedLink[], isWhole: boolean): Linked {
   const findings: Diagnostic[] = []
   const parents = new Int32Array(links.length).fill(OFF_CHAIN)
   const guessed = new Set<number>()
+  const turnEnds = new Set<number>()
   // One table for both questions, whether a uuid is known and where it stands: it is most of the cost.
   const positions = new Map<string, number>()
   const tips = new TipWatch(positions, isWhole)
@@ -92,6 +101,10 @@ function linkUp(links: readonly PlacedLink[], isWhole: boolean): Linked {
     const earlier = positions.get(link.uuid)
     if (earlier !== undefined) findings.push(finding('duplicate_uuid', link, REPEATED))
     else positions.set(link.uuid, OFF_CHAIN)
+    if (link.type === 'turn_end' && previous >= 0) {
+      turnEnds.add(previous)
+      if (isTipNewest()) turnEnds.add(tips.tip)
+    }
     if (verdict === 'off_chain') continue
     if (verdict === 'extra_header') {
       findings.push(finding('extra_header', link, 'A second header, in the middle of the log'))
@@ -104,13 +117,23 @@ function linkUp(links: readonly PlacedLink[], isWhole: boolean): Linked {
     if (isHeaderType(link.type) && !isWhole) continue
     parents[position] = parentOf(position, link)
     positions.set(link.uuid, position)
+    // Repeated headers are one: what ended behind the first of them ended behind all.
+    if (isHeaderType(link.type) && turnEnds.size > 0) turnEnds.add(position)
     previous = position
   }
   if (isWhole && links.length > 0 && !isHeaderType(links[0]!.type)) {
     findings.push(finding('missing_header', links[0]!, 'The log does not begin with a header'))
   }
   const { tip, isSure: isTipSure } = tips
-  return { parents, guessed, positions, tip, isTipSure, onChainCount, findings }
+  const tipFacts = { tip, isTipSure, isTipNewest: isTipNewest() }
+  return { parents, guessed, turnEnds, positions, ...tipFacts, onChainCount, findings }
+
+  // Behind a copied block the end of a turn is a copy, too: it says nothing of the tip.
+  function isTipNewest(): boolean {
+    const [tip, newest] = [links[tips.tip], links[previous]]
+    if (tip === undefined || newest === undefined) return false
+    return newest.uuid === tip.uuid || isHeaderType(newest.type)
+  }
 
   function parentOf(position: number, link: PlacedLink): number {
     if (isHeaderType(link.type)) return NONE

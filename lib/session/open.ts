@@ -4,6 +4,7 @@ import { deriveContinuity } from '../continuity/index.js'
 import { SessionError } from '../errors.js'
 import type { LogHandle, LogObserver, LogOptions } from '../log/index.js'
 import { findNewestCheckpoint } from '../store/index.js'
+import { earlierEnd } from './earlier-end.js'
 import type { SessionFacts } from './header.js'
 import { PromptHistory } from './prompt-history.js'
 import { Session } from './session.js'
@@ -62,7 +63,10 @@ export function sessionOf(
     append: (event) => session.append(event),
     report: settings.report,
   })
-  const session: Session = new Session({ ...parts, history, continuity, files, settings })
+  const { root, home, agent, environment } = options
+  const place = { root, home, agent, environment }
+  const earlier = parts.isNew ? undefined : earlierEnd(id, parts.log, place)
+  const session: Session = new Session({ ...parts, history, continuity, files, earlier, settings })
   if (!storage.isPersistent) endings.push(announceInMemory(id))
   if (options.handleSignals === true) {
     endings.push(closeOnSignal(() => session.closeSync('signal')))

@@ -67,10 +67,7 @@ export function resumedOf(
   const toolPolicy = policyOf(loaded, options)
   const { isRetryable } = options
   const repaired = once(() => messagesOf(projection, { toolPolicy, isRetryable }))
-  const interruption = once(() => {
-    const { turnEnds } = loaded
-    return findInterruptions(projection, { turnEnds, isRetryable })
-  })
+  const interruption = once(() => findInterruptions(projection, { isRetryable }))
   // Whoever only goes on writing pays for no payload.
   const result: Omit<ResumedSession, 'permissions'> = {
     session,

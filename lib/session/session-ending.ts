@@ -25,7 +25,7 @@ export class SessionEnding {
       const receipts = await log.appendAll(this.#lastEvents(reason))
       await log.close()
       await history?.settled()
-      return this.#endOf(receipts.at(-1)!.uuid)
+      return this.#closedBy(receipts.at(-1)!.uuid)
     } finally {
       // A second call does nothing more; after a failure it still gives the file free.
       await log.close().catch(() => {})
@@ -39,7 +39,7 @@ export class SessionEnding {
     this.#subagents.endAllSync(reason === 'signal' ? reason : 'parent_closed')
     continuity?.endSync(reason)
     const receipts = this.#lastEvents(reason).map((event) => log.appendSync(event))
-    const end = this.#endOf(receipts.at(-1)!.uuid)
+    const end = this.#closedBy(receipts.at(-1)!.uuid)
     log.closeSync()
     settings.onClosed()
     return end
@@ -76,6 +76,16 @@ export class SessionEnding {
       },
     }
     return title === undefined ? [terminator] : [title, terminator]
+  }
+
+  #closedBy(terminatorUuid: string): SessionEnd {
+    const { earlier } = this.#parts
+    const end = this.#endOf(terminatorUuid)
+    return {
+      ...end,
+      history_offset: end.history_offset ?? earlier?.historyOffset() ?? null,
+      checkpoint_hash: end.checkpoint_hash ?? earlier?.checkpointHash() ?? null,
+    }
   }
 
   #endOf(terminatorUuid: string | null): SessionEnd {

@@ -2,6 +2,7 @@
 
 import type { PayloadByType } from '../format/index.js'
 import type { LogHandle, NewEvent, Receipt } from '../log/index.js'
+import type { EarlierEnd } from './earlier-end.js'
 import type { PromptHistory } from './prompt-history.js'
 import type { SessionContinuity } from './session-continuity.js'
 import type { SessionFiles } from './session-files.js'
@@ -15,9 +16,18 @@ export type AppendListener = (event: NewEvent, receipt: Receipt) => void
 /** What is left of a session when it is closed: the seed's contract. */
 export interface SessionEnd {
   readonly transcript_path: string
+  /**
+   * Where the session's last prompt stands in the history. Of one that goes on in its own file,
+   * and has recorded none since, only the last 64 KiB of the live history are looked through.
+   */
   readonly history_offset: number | null
+  /**
+   * Of the line of the session's newest checkpoint, or of the files it saved last, if that was
+   * later; of those an earlier process saved only where the transcript's last 64 KiB tell of them.
+   */
   readonly checkpoint_hash: string | null
   readonly transcript_flushed: boolean
+  /** This process recorded prompts in the history, and left none out. */
   readonly history_appended: boolean
   /** `null` when the file was given free without ending the session. */
   readonly terminator_uuid: string | null
@@ -48,5 +58,7 @@ export interface SessionParts {
   /** `undefined`: it leaves no checkpoints. */
   readonly continuity: SessionContinuity | undefined
   readonly files: SessionFiles
+  /** `undefined`: the session began with this process. */
+  readonly earlier: EarlierEnd | undefined
   readonly settings: SessionSettings
 }

@@ -185,7 +185,13 @@ export class Session implements AsyncDisposable {
     return receipts
   }
 
-  /** Is told of every acknowledged event, afterwards: for a second stream, never for the first. */
+  /**
+   * Is told afterwards of every event that was handed to this session and acknowledged, by any of
+   * its calls, by a subagent's result or through its queue: for a second stream, never for the
+   * first. A repeated `uuid` is told again, with `duplicate` in its receipt. Not told is what the
+   * session notes of itself: `session_header`, `session_resumed`, `checkpoint_ref`, its title once
+   * more, and `session_terminator`; `raw()` and `tailSessions` show those, too.
+   */
   onAppend(listener: AppendListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -210,8 +216,7 @@ export class Session implements AsyncDisposable {
   }
 
   get interruption(): Interruptions {
-    const { projection } = this
-    return findInterruptions(projection, { turnEnds: this.#view.turnEnds })
+    return findInterruptions(this.projection)
   }
 
   get diagnostics(): readonly Diagnostic[] {
@@ -223,7 +228,10 @@ export class Session implements AsyncDisposable {
     return this.#log.read()
   }
 
-  /** Appends a summary and the boundary that commits it, in one write. */
+  /**
+   * Appends a summary and the boundary that commits it, in one write. Throws `ERR_COMPACTION_RACE`
+   * where a rewind or another compaction came first and took away what it was about.
+   */
   async compact(options: CompactOptions): Promise<CompactResult> {
     let cut = options
     if (options.isCheckpointed !== true && this.#continuity !== undefined) {
@@ -235,7 +243,8 @@ export class Session implements AsyncDisposable {
       // The summary was made of what was there when it was handed over; what came since stays.
       if (this.tip !== tip) cut = { ...options, coverTo }
     }
-    const { events, summaryUuid, boundaryUuid, contextEpoch } = this.#compactionEvents(cut)
+    const { events, summaryUuid, boundaryUuid, contextEpoch } =
+      cut === options ? this.#compactionEvents(cut) : this.#eventsAfterWait(cut)
     const written = this.appendAll(events)
     // Now, not at the end of the tick: nothing may come between the plan and its commit.
     this.#log.flush()
@@ -370,6 +379,19 @@ export class Session implements AsyncDisposable {
       offsetBase: this.#view.offsetBase,
       newUuid: this.#settings.environment.newUuid,
     })
+  }
+
+  /** The same was possible before the wait, so whatever it names now in vain was taken away since. */
+  #eventsAfterWait(options: CompactOptions): CompactEvents {
+    try {
+      return this.#compactionEvents(options)
+    } catch (cause) {
+      if (!isSessionError(cause)) throw cause
+      const what =
+        'The conversation was compacted or rewound while the checkpoint before this compaction was ' +
+        'stored; nothing was compacted by it. Sum up what the model sees now, and compact again'
+      throw new SessionError('ERR_COMPACTION_RACE', what, { cause, path: this.path })
+    }
   }
 
   // What others left for this session while it was ours (hooks, a rename from another terminal).

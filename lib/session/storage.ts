@@ -62,18 +62,11 @@ function loadFromMemory(
     header: entries[0]?.event,
     start,
     continuation: log.projection.continuation,
-    turnEnds: turnEndsOf(path, entries, start),
     events: entries,
     readFrom: 0,
     offsetBase: 0,
     diagnostics: [...log.walk.findings, ...log.projection.diagnostics],
   }
-}
-
-function turnEndsOf(path: string, entries: MemoryLog['entries'], start: ProjectionStart) {
-  const turnEnds = new Map(start.turnEnds)
-  const last = entries.findLast(({ event }) => event.type === 'turn_end')
-  return turnEnds.set(path, last?.byte_offset ?? -1)
 }
 
 const idsInMemory = new Set<string>()

@@ -22,7 +22,6 @@ export class SessionView implements LogObserver {
   #isStale = false
   #offsetBase = 0
   #header: SessionEvent | undefined
-  #turnEnds: Map<string, number>
   #eventCount: number | undefined
   /** What was tolerated when the file was last read. */
   #diagnostics: readonly Diagnostic[] = []
@@ -33,14 +32,12 @@ export class SessionView implements LogObserver {
     this.#load = load
     this.#start = start
     this.#live = new LiveProjection({ file: path, start })
-    this.#turnEnds = new Map(start.turnEnds).set(path, -1)
     this.#eventCount = 0
   }
 
   wrote(event: SessionEvent, byteOffset: number): void {
     if (this.#eventCount !== undefined) this.#eventCount++
     this.#header ??= event.type === 'session_header' ? event : undefined
-    if (event.type === 'turn_end') this.#turnEnds.set(this.#path, byteOffset)
     if (this.#isStale) return
     if (!this.#live.push({ event, byte_offset: byteOffset })) this.#isStale = true
   }
@@ -60,10 +57,10 @@ export class SessionView implements LogObserver {
       revisions: log.revisions,
       path: log.path,
       nextPrevUuid: log.walk.nextPrevUuid,
+      isTipNewest: log.walk.isTipNewest,
     })
     this.#offsetBase = loaded.offsetBase
     this.#header = loaded.header
-    this.#turnEnds = new Map(loaded.turnEnds)
     this.#eventCount = loaded.readFrom === 0 ? events.length : undefined
     this.#diagnostics = loaded.diagnostics
     this.#isStale = false
@@ -90,11 +87,6 @@ export class SessionView implements LogObserver {
   /** What becomes of open calls, where the session's header says it. */
   get toolPolicy(): ToolPolicy | undefined {
     return toolPolicyOf(this.#header)
-  }
-
-  /** Where the last `turn_end` of each file stands, or -1; oldest first. */
-  get turnEnds(): ReadonlyMap<string, number> {
-    return this.#turnEnds
   }
 
   /** Events in the file; `undefined` when not all of it was read. */

@@ -103,6 +103,7 @@ export {
   type HistoryReceipt,
 } from './history-append.js'
 export type { HistoryEntry } from './history-entry.js'
+export { lastHistoryOffset } from './history-last.js'
 export {
   type HistoryScope,
   type ReadHistoryOptions,

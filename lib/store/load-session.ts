@@ -45,8 +45,6 @@ export interface LoadedSession {
   readonly start: ProjectionStart | undefined
   /** What the fold of a session begins with that goes on from here. */
   readonly continuation: ProjectionStart
-  /** Where the last `turn_end` of each file that was read stands, or -1; oldest first. */
-  readonly turnEnds: ReadonlyMap<string, number>
   /** What was read of this file. */
   readonly events: readonly PlacedEvent[]
   /** Everything before this byte was not read. */
@@ -155,7 +153,7 @@ function foldDown(files: readonly OpenFile[], first: ProjectionStart): LoadedSes
     }
     start = isMissing
       ? lostStart(name, 'lineage_missing', `${name} does not hold the event "${at}"`)
-      : continuationOf(file, result, start)
+      : continuationOf(file, result)
   }
   throw new TypeError('A session has at least its own file')
 }
@@ -168,7 +166,6 @@ function* seenIn({ projection }: LogProjection): Generator<SessionEvent> {
 function continuationOf(
   file: OpenFile,
   { walk, path, projection }: LogProjection,
-  start: ProjectionStart | undefined,
 ): ProjectionStart {
   const { step, tail } = file
   const { continuation } = projection
@@ -177,13 +174,7 @@ function continuationOf(
     .filter(({ byte_offset = 0 }) => byte_offset <= end)
     .map((it) => ({ ...it, file: it.file ?? step.path }))
   const diagnostics = [...before, ...continuation.diagnostics]
-  return { ...continuation, diagnostics, turnEnds: turnEndsOf(file, start) }
-}
-
-function turnEndsOf({ step, tail }: OpenFile, start: ProjectionStart | undefined) {
-  const turnEnds = new Map(start?.turnEnds)
-  const last = tail.events.findLast(({ event }) => event.type === 'turn_end')
-  return turnEnds.set(step.path, last?.byte_offset ?? -1)
+  return { ...continuation, diagnostics }
 }
 
 function loaded(
@@ -199,10 +190,7 @@ function loaded(
     header: headers[0]?.event,
     start,
     get continuation() {
-      return continuationOf(file, result, start)
-    },
-    get turnEnds() {
-      return turnEndsOf(file, start)
+      return continuationOf(file, result)
     },
     events: tail.events,
     readFrom: tail.readFrom,

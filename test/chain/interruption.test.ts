@@ -66,14 +66,41 @@ test('a prompt at the end has no reply', () => {
 test('a reply that does not say how it ended, with no end of its turn, is partial', () => {
   const history = new History().m('1').add(reply('2', null))
   expect(read(history).found).toEqual([{ kind: 'partial_reply', uuids: ['2'] }])
-  const { file, size } = history
-  history.add({ type: 'turn_end', uuid: 'end', prev_uuid: null })
-  const whenEnded = (...turnEnds: [string, number][]) =>
-    read(history, { turnEnds: new Map(turnEnds) }).kind
-  expect(whenEnded([file, size])).toBe('none')
-  expect(whenEnded([file, 0])).toBe('partial_reply')
-  expect(whenEnded(['its parent', size], [file, -1])).toBe('partial_reply')
-  expect(whenEnded([file, -1], ['its child', 0])).toBe('none')
+  expect(read(history.add(turnEnd('end')))).toEqual(none)
+  expect(read(new History().m('1').add(turnEnd('end')).add(reply('2', null))).kind).toBe(
+    'partial_reply',
+  )
+})
+
+test('the end of a later turn does not end one that was cut off before', () => {
+  const history = new History().m('1').add(reply('2', null))
+  history.m('3').add(reply('4', 'end_turn')).add(turnEnd('end'))
+  expect(kindAt('2', history)).toBe('partial_reply')
+  expect(kindAt('R', history.rewind('R', '2'))).toBe('partial_reply')
+  expect(kindAt('R', history.add(turnEnd('late')))).toBe('none')
+})
+
+test('a turn that ended stays so when one comes back to it, through a compaction, too', () => {
+  const history = new History().m('1').add(reply('2', null)).add(turnEnd('end'))
+  history.m('3').add(reply('4', null)).m('5').add(reply('6')).add(turnEnd('end2'))
+  history.compact({ summary: 'S', head: '2', tail: '6', coveredTo: '1' })
+  expect(kindAt('R', history.rewind('R', 'B', '4'))).toBe('partial_reply')
+  expect(kindAt('R2', history.rewind('R2', 'B', '2'))).toBe('none')
+})
+
+test('a session that goes on can end the turn before it, until something is said', () => {
+  const { projection } = readForward(new History({ file: 'parent' }).add(reply('1', null)))
+  const child = new History().add(turnEnd('end'))
+  const go = () => findInterruptions(readForward(child, projection.continuation).projection).kind
+  expect(go()).toBe('none')
+  expect(findInterruptions(projection).kind, 'the parent stays as it was').toBe('partial_reply')
+  child.m('2').add(reply('3', null))
+  expect(go()).toBe('partial_reply')
+})
+
+test('a copied block ends no turn', () => {
+  const history = new History().m('1').add(reply('2')).add(turnEnd('end')).add(reply('3', null))
+  expect(read(history.copy(2).copy(3)).kind).toBe('partial_reply')
 })
 
 test('a compaction at the end that does not count was interrupted (003-66)', () => {
@@ -102,6 +129,14 @@ const none = { kind: 'none', found: [], retry: [] }
 
 function read(history: History, options?: InterruptionOptions) {
   return findInterruptions(readForward(history).projection, options)
+}
+
+function kindAt(at: string, history: History) {
+  return findInterruptions(readForward(history, undefined, at).projection).kind
+}
+
+function turnEnd(uuid: string) {
+  return { type: 'turn_end', uuid, prev_uuid: null }
 }
 
 function reply(uuid: string, stop_reason?: string | null) {

@@ -100,8 +100,8 @@ test('a projection read from the end can be advanced as one read from the start'
     if (cut === -1) return
     const { path, revisions, walk } = readFrom(cut, before)
     const start = opaqueStart(file)
-    const { nextPrevUuid } = walk
-    const live = new LiveProjection({ file, start, path, revisions, nextPrevUuid })
+    const { nextPrevUuid, isTipNewest } = walk
+    const live = new LiveProjection({ file, start, path, revisions, nextPrevUuid, isTipNewest })
     for (let at = end; at < events.length && live.push(events[at]!); at++) {
       pushCount++
       const { projection } = projectLog(events.slice(0, at + 1), { file })
@@ -114,7 +114,8 @@ test('a projection read from the end can be advanced as one read from the start'
 })
 
 test('a message or a compaction that goes on from the tip never asks for a new fold', () => {
-  const kinds = ['message', 'plain', 'suffix', 'prefix', 'nothing', 'revise', 'offChain'] as const
+  const cuts = ['plain', 'suffix', 'prefix', 'nothing'] as const
+  const kinds = ['message', ...cuts, 'revise', 'offChain', 'turnEnd'] as const
   const property = fc.property(randomSteps(12, kinds), (steps) => {
     expect(expectLiveEqualsRefold(randomHistory(steps))).toBe(0)
   })

@@ -143,6 +143,9 @@ const STEPS = {
     const uuid = fresh(around, 'x')
     around.history.add({ type: 'session_meta', uuid, prev_uuid: null, payload: { title: 'x' } })
   },
+  turnEnd(around: Around) {
+    around.history.add({ type: 'turn_end', uuid: fresh(around, 'x'), prev_uuid: null })
+  },
   unknownType(around: Around) {
     around.history.add({ type: 'vendor.note', uuid: fresh(around, 'x') })
   },
@@ -175,6 +178,7 @@ const WEIGHTS = {
   damage: 2,
   revise: 2,
   offChain: 1,
+  turnEnd: 2,
   unknownType: 1,
   header: 1,
   strangeLink: 1,

@@ -38,7 +38,8 @@ export function essence(projection: Projection) {
   const entries = projection.entries.map((entry) => {
     if (isGap(entry)) return `${entry.file}/(${entry.kind})`
     const { file, event, byte_offset } = entry
-    return `${file}/${event.uuid}@${byte_offset}${entry.kind === 'summary' ? `:${entry.text}` : ''}`
+    const more = entry.kind === 'summary' ? `:${entry.text}` : entry.isTurnEnded ? ' (ended)' : ''
+    return `${file}/${event.uuid}@${byte_offset}${more}`
   })
   const { isDegraded } = projection
   return { entries, compactedCount, lastBoundary, contextEpoch, unfinishedCompaction, isDegraded }
@@ -106,8 +107,8 @@ export function expectLiveEqualsRefold(history: History, start: ProjectionStart 
     const { walk, path, revisions, projection } = projectLog(sofar, { file, start })
     if (!isTaken) {
       refoldCount++
-      const { nextPrevUuid } = walk
-      live = new LiveProjection({ file, start, revisions, path, nextPrevUuid })
+      const { nextPrevUuid, isTipNewest } = walk
+      live = new LiveProjection({ file, start, revisions, path, nextPrevUuid, isTipNewest })
     }
     const expected = essence(projection)
     if (JSON.stringify(essence(live)) !== JSON.stringify(expected)) {

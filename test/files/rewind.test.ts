@@ -468,6 +468,9 @@ test('the hash that closing returns is that of the files, when they were saved l
   const session = await createSession({ root, home: root, project, continuity: false })
   const { hash } = await session.snapshotFiles(['a.txt'])
   expect(await session.close()).toMatchObject({ checkpoint_hash: hash })
+  const goOn = async (id: string) =>
+    (await resumeSession({ root, home: root, id, mode: 'append' })).session!
+  expect(await (await goOn(session.id)).close()).toMatchObject({ checkpoint_hash: hash })
   const other = await createSession({ root, home: root, project })
   await other.append({ type: 'user', payload: { content: 'hello' } })
   const files = await other.snapshotFiles(['a.txt'])
@@ -475,6 +478,7 @@ test('the hash that closing returns is that of the files, when they were saved l
   await other.append({ type: 'user', payload: { content: 'more' } })
   const { checkpoint_hash } = await other.close()
   expect([files.hash, sha256, null]).not.toContain(checkpoint_hash)
+  expect(await (await goOn(other.id)).close()).toMatchObject({ checkpoint_hash })
 })
 
 test('contents stay in the folder of their session, and never become a part of its log (003-50)', async (t) => {

@@ -57,6 +57,40 @@ test('closing tells where the last prompt stands in the history', async (t) => {
   expect(await session.close()).toMatchObject({ history_offset, history_appended: true })
 })
 
+test('closing a session that went on tells what it had left before (003-01)', async (t) => {
+  const { root, home, session } = await newSession(t)
+  const { history_offset } = await session.prompt('one')
+  const { checkpoint_hash } = await session.close()
+  expect(checkpoint_hash).toMatch(/^[0-9a-f]{64}$/)
+  const other = await createSession({ root, home, id: 'other' })
+  await other.prompt('of somebody else')
+  await other.close()
+  const left = { history_offset, checkpoint_hash, history_appended: false }
+  const goOn = async () =>
+    (await resumeSession({ root, home, id: 'demo', mode: 'append' })).session!
+  expect(await (await goOn()).close()).toMatchObject(left)
+  const atOnce = await goOn()
+  atOnce.closeSync()
+  expect(await atOnce.close()).toMatchObject(left)
+  const more = await goOn()
+  const receipt = await more.prompt('two')
+  const end = await more.close()
+  expect(end).toMatchObject({ history_offset: receipt.history_offset, history_appended: true })
+  expect([null, checkpoint_hash]).not.toContain(end.checkpoint_hash)
+})
+
+test('a session that went on with nothing left before, or nothing to look into, ends as well', async (t) => {
+  const { root, home, session } = await newSession(t, { continuity: false })
+  await session.append({ type: 'user', payload: { content: 'hello' } })
+  await session.release()
+  const nothing = { history_offset: null, checkpoint_hash: null, history_appended: false }
+  const goOn = async () =>
+    (await resumeSession({ root, home, id: 'demo', mode: 'append' })).session!
+  expect(await (await goOn()).close()).toMatchObject(nothing)
+  mkdirSync(join(home, 'history.jsonl'))
+  expect(await (await goOn()).close()).toMatchObject(nothing)
+})
+
 test('without a prompt nothing was appended to the history', async (t) => {
   const { session } = await newSession(t)
   await session.append({ type: 'user', payload: { content: 'not by prompt()' } })

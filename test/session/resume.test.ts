@@ -108,6 +108,44 @@ test.for([true, false])(
   },
 )
 
+test('a living session and whoever reads it afterwards agree on what was cut off', async (t) => {
+  const root = temporaryFolder(t)
+  const session = await createSession({ root, id: 'first', continuity: false })
+  const seen: string[] = []
+  await step({ type: 'user', payload: { content: 'hello' } })
+  await step({ type: 'assistant', uuid: 'half', payload: { content: 'h', stop_reason: null } })
+  await step({ type: 'user', payload: { content: 'go on' } })
+  await step({ type: 'assistant', uuid: 'whole', payload: { content: 'hi', stop_reason: null } })
+  await step({ type: 'turn_end', payload: {} })
+  await session.rewind({ to: 'half' })
+  seen.push(await agreed())
+  await session.rewind({ to: 'whole' })
+  seen.push(await agreed())
+  expect(seen).toEqual([
+    ...['no_reply', 'partial_reply', 'no_reply', 'partial_reply', 'none'],
+    ...['partial_reply', 'none'],
+  ])
+  const at = async (uuid: string) => {
+    const { interruption } = await resume(t, { root, id: 'first', mode: 'inspect', at: uuid })
+    const went = await resume(t, { root, id: 'first', at: uuid })
+    expect(went.session!.interruption).toEqual(interruption)
+    return interruption.kind
+  }
+  expect([await at('half'), await at('whole')]).toEqual(['partial_reply', 'none'])
+  await session.release()
+
+  async function step(event: Parameters<typeof session.append>[0]): Promise<void> {
+    await session.append(event)
+    seen.push(await agreed())
+  }
+
+  async function agreed(): Promise<string> {
+    const { interruption } = await resume(t, { root, id: 'first', mode: 'inspect' })
+    expect(session.interruption).toEqual(interruption)
+    return interruption.kind
+  }
+})
+
 test('a new session takes over project, harness and kind, unless the caller says otherwise', async (t) => {
   const root = temporaryFolder(t)
   const project = temporaryFolder(t)

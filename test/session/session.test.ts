@@ -109,7 +109,7 @@ test('parallel tool results all survive, in the order of the calls', async (t) =
   expect(diagnostics).toEqual([])
 })
 
-test('onAppend tells every acknowledged event afterwards, until it is stopped (003-53)', async (t) => {
+test('onAppend tells every event it was handed afterwards, until it is stopped (003-53)', async (t) => {
   const { session } = await newSession(t)
   const told: string[] = []
   const stop = session.onAppend((event, { uuid }) => told.push(`${event.type} ${uuid}`))
@@ -117,6 +117,28 @@ test('onAppend tells every acknowledged event afterwards, until it is stopped (0
   stop()
   await say(session, 'b')
   expect(told).toEqual(['user a'])
+})
+
+test('onAppend tells nothing of what the session notes of itself (003-53)', async (t) => {
+  const { root, session } = await newSession(t, { id: 's' })
+  await session.release()
+  const resumed = await resumeSession({ root, id: 's', mode: 'append' })
+  const again = resumed.session!
+  const told: string[] = []
+  again.onAppend(({ type }) => told.push(type))
+  await again.rename('a title')
+  await say(again, 'a')
+  await say(again, 'a')
+  await again.checkpoint({ digest: 'left off here' })
+  await again.close()
+  expect(told).toEqual(['session_meta', 'user', 'user'])
+  const written = [...readLogSync(session.path)].map((it) => it.kind === 'event' && it.event.type)
+  expect(written.slice(0, 4)).toEqual([
+    ...['session_header', 'session_resumed', 'session_meta', 'user'],
+  ])
+  expect(written.slice(4)).toEqual(
+    expect.arrayContaining(['checkpoint_ref', 'session_meta', 'session_terminator']),
+  )
 })
 
 test('onAppend tells a boundary as it was written, with the places it names (003-53)', async (t) => {
@@ -213,6 +235,24 @@ test.for([{ keepUpTo: 'a' }, { keepFrom: null }])(
     const { messages } = await resumeSession({ root, id: 's', mode: 'inspect' })
     expect(messages.map(({ uuid }) => uuid)).toEqual(expected)
     expect((await verifyLog(session.path)).findings).toEqual([])
+  },
+)
+
+test.for(['rewind', 'compaction'])(
+  'a compaction whose messages a %s took away in the meantime says so (T58)',
+  async (rival, t) => {
+    const { session } = await newSession(t)
+    await say(session, 'a', 'b', 'c')
+    const won = rival === 'rewind' ? undefined : session.compact({ summary: 'the first' })
+    const lost = session.compact({ summary: 'all of it' })
+    const failure = expect(lost).rejects.toMatchObject({
+      code: 'ERR_COMPACTION_RACE',
+      message: expect.stringContaining('compact again'),
+      cause: { code: 'ERR_NOT_FOUND' },
+    })
+    if (won === undefined) await session.rewind({ to: 'a' })
+    await failure
+    expect(seen(session)).toEqual(won === undefined ? ['a'] : [(await won).summary_uuid])
   },
 )
 
