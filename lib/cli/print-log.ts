@@ -1,6 +1,7 @@
 // Entries in, rows out.
 
 import { SessionError } from '../errors.js'
+import { tolerantJson } from '../format/index.js'
 import {
   type FollowEntry,
   followLog,
@@ -35,7 +36,7 @@ export async function printLog(path: string, call: Call, options: PrintLogOption
   for await (const entry of entriesOf(path, { ...options, isBare })) {
     if (isDamaged(entry) && damageCount++ === 0) firstDamage = entry.byte_offset
     // Asked for every row: a terminal may change its width while it is followed.
-    const row = isJson ? JSON.stringify(entry) : rowOf(entry, { columns: output.columns, colors })
+    const row = isJson ? tolerantJson(entry) : rowOf(entry, { columns: output.columns, colors })
     await output.write(`${row}\n`)
     if (isFollowing) await output.flush()
     if (++rowCount >= limit) break
