@@ -13,6 +13,7 @@ import { colorsOf } from './colors.js'
 import type { Call } from './command.js'
 import { EXIT } from './exit-codes.js'
 import { rowOf } from './log-row.js'
+import { plural } from './plural.js'
 
 export interface PrintLogOptions {
   readonly limit: number
@@ -42,7 +43,7 @@ export async function printLog(path: string, call: Call, options: PrintLogOption
     if (++rowCount >= limit) break
   }
   if (damageCount === 0 || !call.has('strict')) return EXIT.done
-  const what = `${path} holds ${damageCount} damaged entries, the first at byte ${firstDamage}`
+  const what = `${path} holds ${plural(damageCount, 'damaged entry', 'damaged entries')}, the first at byte ${firstDamage}`
   throw new SessionError('ERR_DAMAGED', what, { path, damageCount, byte_offset: firstDamage })
 }
 

@@ -94,6 +94,18 @@ test('damage and the logs of subagents are told of on a page of text', async () 
   expect(text).not.toContain('session_header')
 })
 
+test('one of a kind is told of as one', async () => {
+  const one = itemsOf(event('compaction_boundary', { messages_summarized: 1 }), {
+    kind: 'damage',
+    reason: 'bad_line',
+    byte_offset: 100,
+    length: 1,
+  })
+  const text = (await collect(toText(one, FACTS))).join('')
+  expect(text).toContain('Compacted: 1 message summed up')
+  expect(text).toContain('1 byte at 100 cannot be read')
+})
+
 test('what nests deeper than the stack costs its place and its checksum, and no other item', async () => {
   const deep: unknown = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000))
   const plain = event('user', { content: 'x' })
