@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util'
 import { cases, rowsOf } from './cases/index.mjs'
 import { growthCases } from './growth/index.mjs'
 import { openLog } from './library.mjs'
+import { nearNames } from './near-names.mjs'
 import { runInChild, stopChildren } from './processes.mjs'
 import { publish } from './publish.mjs'
 import { curveTableOf, finishRow, summaryOf, tableOf } from './report.mjs'
@@ -91,10 +92,19 @@ function selectedCases(only) {
   const names = only.split(',').flatMap((wanted) => {
     const exact = everyCase.filter(({ name }) => name === wanted)
     const found = exact.length > 0 ? exact : everyCase.filter(({ name }) => name.startsWith(wanted))
-    if (wanted === '' || found.length === 0) throw new Error(`There is no case "${wanted}"`)
+    if (wanted === '' || found.length === 0) throw new Error(noCaseMessage(wanted))
     return found
   })
   return everyCase.filter((candidate) => names.includes(candidate))
+}
+
+function noCaseMessage(wanted) {
+  const near = nearNames(
+    wanted,
+    everyCase.map(({ name }) => name),
+  )
+  const hint = near.length > 0 ? `; near it: ${near.join(', ')}` : ''
+  return `There is no case "${wanted}"${hint}`
 }
 
 async function runCases({ selected, quick: isQuick }) {

@@ -20,7 +20,9 @@ export {
 } from './project.js'
 export {
   EMPTY_START,
+  type EventEntry,
   fieldsOf,
+  type GapEntry,
   isGap,
   type LastBoundary,
   lostStart,
@@ -30,9 +32,15 @@ export {
   type Projection,
   type ProjectionEntry,
   type ProjectionStart,
+  type SummaryEntry,
 } from './projection.js'
 export { Revisions } from './revisions.js'
-export { pairTools, type ToolCall, type ToolPairs, type ToolResult } from './tool-pairs.js'
+export {
+  pairTools,
+  type ToolCall,
+  type ToolPairs,
+  type ToolResult,
+} from './tool-pairs.js'
 export { NO_RESULT, TOOL_POLICIES, type ToolPolicy, toolPolicyOf } from './tool-repair.js'
 export { type Walk, type WalkOptions, walkChain } from './walk.js'
 export { wordsOf } from './words.js'

@@ -17,14 +17,14 @@ export interface PathEvent extends PlacedEvent {
 
 export type ProjectionEntry = EventEntry | SummaryEntry | GapEntry
 
-interface EventEntry extends PlacedEvent {
+export interface EventEntry extends PlacedEvent {
   readonly kind: 'event'
   readonly file: string
   /** A turn ended while this was the last message the model saw. */
   readonly isTurnEnded?: true | undefined
 }
 
-interface SummaryEntry extends PlacedEvent {
+export interface SummaryEntry extends PlacedEvent {
   readonly kind: 'summary'
   readonly file: string
   /** As last revised; the event itself keeps the text it was written with. */
@@ -32,7 +32,7 @@ interface SummaryEntry extends PlacedEvent {
 }
 
 /** Something that says nothing to the model, because it is not there to say it. */
-interface GapEntry {
+export interface GapEntry {
   /**
    * `lost`: an ancestor whose file is gone. `missing`: an event that was named and is not in the
    * log. `opaque`: what was not read, or depends on it; its file may have entries in there.

@@ -58,8 +58,13 @@ const UNITS_MS: Readonly<Record<string, number>> = {
 /** The value of an option that is a time: as it was given, or so long ago (`90m`, `2h`, `3d`). */
 export function momentOf(call: Parsed, name: string, now: number): string | undefined {
   const value = call.value(name)
-  const ago = /^(\d{1,9})([smhdw])$/.exec(value ?? '')
-  if (ago === null) return value
+  if (value === undefined) return undefined
+  const ago = /^(\d{1,9})([smhdw])$/.exec(value)
+  if (ago === null) {
+    if (!Number.isNaN(Date.parse(value))) return value
+    const times = 'a time like 2026-01-31 or 2026-01-31T12:00:00Z, or so long ago: 90m, 2h, 3d'
+    throw new UsageError(`--${name} takes ${times}; not "${value}"`)
+  }
   const moment = new Date(now - Number(ago[1]) * UNITS_MS[ago[2]!]!)
   if (!Number.isNaN(moment.getTime())) return moment.toISOString()
   throw new UsageError(`--${name} ${value} is further back than there are dates`)

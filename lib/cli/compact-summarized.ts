@@ -9,6 +9,7 @@ import { cutOf } from './compact-cut.js'
 import { number } from './compact-plan.js'
 import { EXIT } from './exit-codes.js'
 import { toPlainText } from './plain-text.js'
+import { plural } from './plural.js'
 import { withProgress } from './progress.js'
 import { sessionOf } from './target.js'
 import { answer, withSession } from './with-session.js'
@@ -22,12 +23,15 @@ export async function compactSummarized(call: Call): Promise<number> {
   const { covered, usage } = compactor.plan({ keepPercent, from, upTo })
   const outcome = await withProgress(
     call.notes,
-    `${call.value('summarizer')} sums up ${covered.length} messages`,
+    `${call.value('summarizer')} sums up ${plural(covered.length, 'message')}`,
     () => compactor.compact({ keepPercent, from, upTo }),
   )
   // Also when another had a summary: whoever named it should hear that it does not answer.
   sayFailures(call, outcome.failures)
   if (outcome.needsRetry) sayStandIn(call, id, outcome)
+  if (outcome.tokensAfter > outcome.tokensBefore) {
+    call.notes.say('The summary is longer than what it covers: the context is larger now')
+  }
   const left = usage.messages - outcome.messagesSummarized + 1
   const tokens = `about ${number(outcome.tokensBefore)} tokens ${number(outcome.tokensAfter)}`
   await answer(

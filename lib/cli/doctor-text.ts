@@ -3,6 +3,7 @@
 import type { Fixed, StoreFinding, StoreHealth } from '../store/index.js'
 import type { Colors } from './colors.js'
 import { toPlainText } from './plain-text.js'
+import { plural } from './plural.js'
 import { sizeOf } from './session-table.js'
 
 // One screen: of many findings of one kind the first ones are enough to know what to do.
@@ -86,8 +87,4 @@ function linesOf({ severity, code, path, message }: StoreFinding, colors: Colors
 
 function row(label: string, text: string): string {
   return `${label.padEnd(LABEL_CHARS)} ${text}`
-}
-
-function plural(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`
 }

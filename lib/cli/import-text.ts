@@ -3,6 +3,7 @@
 import { DROP_REASONS, REPAIR_REASONS } from '../importers/index.js'
 import type { FileReport } from './import-files.js'
 import { toPlainText } from './plain-text.js'
+import { plural } from './plural.js'
 
 export function reportText(report: FileReport, { isDry }: { isDry: boolean }): string {
   const { path, format, session_id, task_id, lines, events, skipped } = report
@@ -14,7 +15,7 @@ export function reportText(report: FileReport, { isDry }: { isDry: boolean }): s
   const verb = isDry ? 'would import' : 'imported'
   const what = task_id === undefined ? '' : 'subagent '
   const rows = [
-    `${verb} ${what}${name} from ${format}: ${lines} lines, ${events} events`,
+    `${verb} ${what}${name} from ${format}: ${plural(lines, 'line')}, ${plural(events, 'event')}`,
     ...told('dropped', report.dropped, DROP_REASONS),
     ...told('repaired', report.repaired, REPAIR_REASONS),
   ]

@@ -5,6 +5,7 @@ import type { SessionEvent } from '../format/index.js'
 import type { FollowEntry, LogEntry } from '../log/index.js'
 import type { Colors } from './colors.js'
 import { clip, toPlainText } from './plain-text.js'
+import { plural } from './plural.js'
 import { snippetOf } from './snippet.js'
 
 const SNIPPET_COLUMNS_MAX = 200
@@ -53,7 +54,7 @@ function badNews(entry: Entry<'damage' | 'torn' | 'replaced'>): string {
   const what = toPlainText(first?.message ?? '')
   if (kind === 'replaced') return `REPLACED  ${what}`
   const reason = kind === 'damage' ? `${entry.reason}, ` : ''
-  return `${kind.toUpperCase()}  ${reason}${length} bytes: ${what}`
+  return `${kind.toUpperCase()}  ${reason}${plural(length, 'byte')}: ${what}`
 }
 
 /** Fields of a stranger's line may be missing, or anything. */

@@ -1,6 +1,7 @@
 // Entries in, rows out.
 
 import { SessionError } from '../errors.js'
+import { tolerantJson } from '../format/index.js'
 import {
   type FollowEntry,
   followLog,
@@ -12,6 +13,7 @@ import { colorsOf } from './colors.js'
 import type { Call } from './command.js'
 import { EXIT } from './exit-codes.js'
 import { rowOf } from './log-row.js'
+import { plural } from './plural.js'
 
 export interface PrintLogOptions {
   readonly limit: number
@@ -35,13 +37,13 @@ export async function printLog(path: string, call: Call, options: PrintLogOption
   for await (const entry of entriesOf(path, { ...options, isBare })) {
     if (isDamaged(entry) && damageCount++ === 0) firstDamage = entry.byte_offset
     // Asked for every row: a terminal may change its width while it is followed.
-    const row = isJson ? JSON.stringify(entry) : rowOf(entry, { columns: output.columns, colors })
+    const row = isJson ? tolerantJson(entry) : rowOf(entry, { columns: output.columns, colors })
     await output.write(`${row}\n`)
     if (isFollowing) await output.flush()
     if (++rowCount >= limit) break
   }
   if (damageCount === 0 || !call.has('strict')) return EXIT.done
-  const what = `${path} holds ${damageCount} damaged entries, the first at byte ${firstDamage}`
+  const what = `${path} holds ${plural(damageCount, 'damaged entry', 'damaged entries')}, the first at byte ${firstDamage}`
   throw new SessionError('ERR_DAMAGED', what, { path, damageCount, byte_offset: firstDamage })
 }
 

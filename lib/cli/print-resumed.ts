@@ -5,6 +5,7 @@ import type { InterruptionKind } from '../chain/index.js'
 import type { ResumedSession, ResumeOptions } from '../session/index.js'
 import type { Call } from './command.js'
 import { toPlainText } from './plain-text.js'
+import { plural } from './plural.js'
 import { printMessages } from './print-session.js'
 
 export async function printResumed(
@@ -83,8 +84,4 @@ function nextSteps(resumed: ResumedSession, { mode }: ResumeOptions): string[] {
   }
   lines.push('Permissions start empty: what was allowed before must be allowed again.')
   return lines
-}
-
-function plural(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`
 }

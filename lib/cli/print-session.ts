@@ -10,7 +10,7 @@ import {
   wordsOf,
 } from '../chain/index.js'
 import { SessionError } from '../errors.js'
-import { type Diagnostic, isOnChain, type SessionEvent } from '../format/index.js'
+import { type Diagnostic, isOnChain, type SessionEvent, tolerantJson } from '../format/index.js'
 import { type LogEntry, readLog } from '../log/index.js'
 import { redactText } from '../redaction/index.js'
 import { findEvent, type LoadedSession } from '../store/index.js'
@@ -65,7 +65,7 @@ export async function printRaw(call: Call, path: string, at?: string): Promise<b
   for await (const entry of entriesUpTo(path, at)) {
     isEmpty = false
     if (!isJson) await sayEntry(conversation, entry)
-    else if (entry.kind === 'event') await call.output.write(`${JSON.stringify(entry.event)}\n`)
+    else if (entry.kind === 'event') await call.output.write(`${tolerantJson(entry.event)}\n`)
     else for (const diagnostic of entry.diagnostics) call.notes.tell(diagnostic)
   }
   return !isEmpty
@@ -163,6 +163,6 @@ async function* entriesUpTo(path: string, at: string | undefined): AsyncGenerato
 }
 
 async function printJson(call: Call, rows: readonly object[]): Promise<boolean> {
-  for (const row of rows) await call.output.write(`${JSON.stringify(row)}\n`)
+  for (const row of rows) await call.output.write(`${tolerantJson(row)}\n`)
   return rows.length > 0
 }

@@ -1,5 +1,6 @@
 // Entries of many logs as rows, or as conversations, under the names of their sessions.
 
+import { tolerantJson } from '../format/index.js'
 import type { FollowEntry } from '../log/index.js'
 import { SessionTailing, type TailEntry, type TailSessionsOptions } from '../store/index.js'
 import { type Colors, colorsOf } from './colors.js'
@@ -51,7 +52,7 @@ class TailPrinter {
 
   async print(entry: TailEntry): Promise<void> {
     const { output } = this.#call
-    if (this.#call.has('json')) return output.write(`${JSON.stringify(entry)}\n`)
+    if (this.#call.has('json')) return output.write(`${tolerantJson(entry)}\n`)
     await this.#name(entry)
     if (this.#conversation === undefined) {
       // Asked for every row: a terminal may change its width while it is followed.

@@ -4,6 +4,7 @@ import type { Diagnostic } from '../format/index.js'
 import type { VerifyReport } from '../store/index.js'
 import type { Colors } from './colors.js'
 import { toPlainText } from './plain-text.js'
+import { plural } from './plural.js'
 
 // A file of another tool has one finding of the same kind per line; nobody reads a thousand.
 const SHOWN_PER_CODE_MAX = 10
@@ -81,8 +82,4 @@ function groupByCode(findings: readonly Diagnostic[]): Map<string, Diagnostic[]>
     else group.push(finding)
   }
   return groups
-}
-
-function plural(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`
 }

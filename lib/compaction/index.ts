@@ -4,6 +4,7 @@
 export type { SummaryFailure } from './ask-in-order.js'
 export { Breaker } from './breaker.js'
 export type { CheckpointSummary, FindCheckpoints } from './checkpoint-summary.js'
+export type { Range } from './choose-range.js'
 export { askFor, type ChosenSummary, chooseSummary, type SummaryChain } from './choose-summary.js'
 export { clipEnd, clipMiddle } from './clip.js'
 export {

@@ -19,7 +19,7 @@ export interface Changes {
   readonly checkpoints: number
 }
 
-interface Change {
+export interface Change {
   readonly session_id: string
   readonly title: string | null
   readonly lastActivity: string | null

@@ -1,7 +1,7 @@
 // The door of the room that knows what a session should leave behind for the next one: what was
 // gathered, when a checkpoint is due, what it says, and its way to the store.
 
-export type { Changes, RecentAgent } from './agents.js'
+export type { Change, Changes, RecentAgent } from './agents.js'
 export {
   CheckpointQueue,
   type CheckpointQueueOptions,

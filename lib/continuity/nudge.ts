@@ -42,8 +42,9 @@ export function checkpointNudge(
     layoutOf(options).transcriptPath(session),
   )
   if (prompts < after) return undefined
+  const count = prompts === 1 ? '1 prompt' : `${prompts} prompts`
   return (
-    `${prompts} prompts since the last checkpoint in your own words. Leave one now: what is done, ` +
+    `${count} since the last checkpoint in your own words. Leave one now: what is done, ` +
     'what was decided and why, what is open. Then go on.'
   )
 }

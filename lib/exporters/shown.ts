@@ -39,7 +39,10 @@ function happened({ type, payload }: ExportedEvent): Shown {
     case 'compaction_boundary': {
       const kept =
         typeof fields['headUuid'] === 'string' ? `kept from ${say('headUuid')}` : 'nothing kept'
-      return mark(`Compacted: ${say('messages_summarized')} messages summed up, ${kept}`)
+      const count = say('messages_summarized')
+      return mark(
+        `Compacted: ${count} ${count === '1' ? 'message' : 'messages'} summed up, ${kept}`,
+      )
     }
     case 'rewind':
       return mark(`Rewound to ${say('target_uuid')}`)
@@ -89,7 +92,8 @@ export function headOf(facts: ExportFacts): (readonly [string, string])[] {
 }
 
 export function damageText(item: Extract<ExportItem, { kind: 'damage' }>): string {
-  return `${item.length} bytes at ${item.byte_offset} cannot be read (${item.reason})`
+  const bytes = item.length === 1 ? '1 byte' : `${item.length} bytes`
+  return `${bytes} at ${item.byte_offset} cannot be read (${item.reason})`
 }
 
 /** To the second. */

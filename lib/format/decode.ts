@@ -65,7 +65,8 @@ export function decodeLine(
   const trimmed = trim(bytes, start, end, options.isFirst === true)
   if (trimmed.start >= trimmed.end) {
     if (!trimmed.notes.includes('nul_padding')) return []
-    const message = `${end - start} NUL bytes where a line should be (power loss leaves such runs)`
+    const run = end - start === 1 ? '1 NUL byte' : `${end - start} NUL bytes`
+    const message = `${run} where a line should be (power loss leaves such runs)`
     return [{ kind: 'damage', code: 'nul_padding', message, start, end }]
   }
   return decodeTrimmed(bytes, trimmed, options)

@@ -42,7 +42,14 @@ export {
   refusePermissionKeys,
   refusePermissionType,
 } from './permission-guard.js'
-export { isPlainObject, NEVER_WRITTEN, shownJson, stringifyPayload } from './plain-json.js'
+export {
+  isPlainObject,
+  NEVER_WRITTEN,
+  shownJson,
+  stringifyPayload,
+  tolerantJson,
+  withinDepth,
+} from './plain-json.js'
 export { toPlainLines, toPlainText } from './plain-text.js'
 export {
   belongsTo,

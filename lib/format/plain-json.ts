@@ -10,6 +10,8 @@ import { NESTING_MAX, WRITE_LINE_BYTES_MAX } from './limits.js'
 /** Values with this mark may never reach a disk, at any depth: see `PermissionLedger`. */
 export const NEVER_WRITTEN = Symbol.for('jsonl-session.never-written')
 
+const TOO_DEEP = '[nested too deep to show]'
+
 type Path = readonly (string | number)[]
 
 /** The JSON text of a payload, or a typed refusal. It reads the value; it changes nothing. */
@@ -97,8 +99,36 @@ export function shownJson(value: unknown): string {
     return JSON.stringify(value) ?? ''
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    return '[nested too deep to show]'
+    return TOO_DEEP
   }
+}
+
+/** For programs: the same JSON, but for words in the place of what nests beyond the stack. */
+export function tolerantJson(value: object): string {
+  try {
+    return JSON.stringify(value)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    return JSON.stringify(withinDepth(value))
+  }
+}
+
+/** The value itself, or a copy with words in the place of what nests deeper than ours ever does. */
+export function withinDepth<Value extends object>(value: Value, levels = NESTING_MAX + 1): Value {
+  return cutAt(value, levels) as Value
+}
+
+function cutAt(value: unknown, levels: number): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (levels === 0) return TOO_DEEP
+  let copy: Record<string, unknown> | undefined
+  for (const [key, member] of Object.entries(value)) {
+    const cut = cutAt(member, levels - 1)
+    if (cut === member) continue
+    copy ??= (Array.isArray(value) ? [...value] : { ...value }) as Record<string, unknown>
+    copy[key] = cut
+  }
+  return copy ?? value
 }
 
 /** Also for objects of another realm: theirs is another Object.prototype, which has none itself. */

@@ -1,6 +1,7 @@
 // What all importers do with a record: give it a uuid and a time of ours, say where its bytes
 // stand, and hand the event over.
 
+import { UNKNOWN_TIME } from '../format/index.js'
 import { fieldsOf } from './fields.js'
 import { type ForeignRecord, HEADER_UUID, type ImportContext, type ImportSink } from './importer.js'
 import { toTime } from './time.js'
@@ -53,7 +54,7 @@ export class Emitter {
   constructor(format: string, { sink, facts }: ImportContext) {
     this.sink = sink
     this.#format = format
-    this.#lastTs = facts.start_ts ?? '1970-01-01T00:00:00.000Z'
+    this.#lastTs = facts.start_ts ?? UNKNOWN_TIME
   }
 
   get lastTs(): string {

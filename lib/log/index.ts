@@ -13,6 +13,7 @@ export { type FollowEntry, type FollowOptions, followLog, type ReplacedEntry } f
 export type { Line } from './line-source.js'
 export { inspectLock, type LockState } from './lock/inspect.js'
 export { hasKernelLock } from './lock/kernel-lock.js'
+export type { LockMode, OwnerRecord } from './lock/owner-record.js'
 export {
   judgeProcess,
   ownIdentity,

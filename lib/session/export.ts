@@ -6,6 +6,8 @@ import { SessionError } from '../errors.js'
 import {
   type ExportFacts,
   type ExportItem,
+  type ExportItems,
+  itemsWithinDepth,
   redactFacts,
   redactItems,
   toLines,
@@ -75,8 +77,10 @@ export async function* exportSession(
   const digest = digestTranscript(path)
   if (isSkipped(digest)) refuseSkipped(digest)
   const redactor = redactorOf(options)
-  let items =
-    options.projected === true ? projectedItems(path, options) : historyItems(digest, options)
+  const { projected } = options
+  let items: ExportItems = itemsWithinDepth(
+    projected === true ? projectedItems(path, options) : historyItems(digest, options),
+  )
   let facts = factsOf(digest, { ...options, isRedacted: redactor !== undefined })
   const onProblem = ({ rule, reason }: RedactionProblem) =>
     onDiagnostic?.(diagnostic('redaction_failed', redactionMessage(rule, reason)))

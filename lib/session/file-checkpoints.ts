@@ -164,7 +164,9 @@ function filesUnder(root: string, recorded: Recorded, diagnostics: Diagnostic[])
   const isInside = ({ path }: SavedFile) => !path.startsWith('../') && !isAbsolute(path)
   const kept = moved.filter(isInside)
   if (kept.length < files.length) {
-    const what = `${files.length - kept.length} files were saved in ${from}, outside of ${root}`
+    const left = files.length - kept.length
+    const saved = left === 1 ? '1 file was' : `${left} files were`
+    const what = `${saved} saved in ${from}, outside of ${root}`
     diagnostics.push(diagnostic('file_elsewhere', what, { file, uuid }))
   }
   return kept

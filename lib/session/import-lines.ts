@@ -1,6 +1,6 @@
 // The first and the last lines of an imported log: what it is, and how it ended.
 
-import { FORMAT_VERSION } from '../format/index.js'
+import { FORMAT_VERSION, UNKNOWN_TIME } from '../format/index.js'
 import {
   HEADER_UUID,
   type ImportedTask,
@@ -21,9 +21,8 @@ export interface FoundTask extends Omit<ImportedTask, 'spawn_uuid'> {
   ending?: TaskEnding | undefined
 }
 
-/** A source that tells no time began before all others. */
 export function startOf({ start_ts }: SourceFacts): string {
-  return start_ts ?? '1970-01-01T00:00:00.000Z'
+  return start_ts ?? UNKNOWN_TIME
 }
 
 export function sessionHeader(

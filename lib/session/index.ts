@@ -16,6 +16,7 @@ export type {
   CompactNowOptions,
   CompactorOptions,
   PreCompactionContext,
+  Trigger as CompactionTrigger,
   TurnContext,
   UsageReport,
 } from './compactor-options.js'
@@ -44,6 +45,7 @@ export {
   type ImportedExport,
   importExported,
 } from './import-exported.js'
+export type { SkipReason } from './import-ledger.js'
 export type { ImportOptions, ImportProgress } from './import-options.js'
 export { type ImportReport, importSession } from './import-session.js'
 export { openSidechain } from './open-sidechain.js'
@@ -80,3 +82,5 @@ export type {
   SubagentStatus,
 } from './subagent-result.js'
 export type { SpawnOptions, SubagentTask } from './subagent-task.js'
+export type { SubagentParent } from './subagents.js'
+export type { TitleSource } from './title.js'

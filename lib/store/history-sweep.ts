@@ -31,15 +31,15 @@ export interface SweptFile {
 }
 
 export interface HistorySweep {
-  readonly applied: boolean
+  readonly isApplied: boolean
   /** What goes, or went, newest first. */
   readonly files: readonly SweptFile[]
 }
 
 /** A plan, or with `apply` what was done. */
 export async function sweepHistory(options: SweepHistoryOptions = {}): Promise<HistorySweep> {
-  if (options.apply !== true) return { applied: false, files: filesToSweep(options) }
-  return (await sweepWhen(() => true, options)) ?? { applied: true, files: [] }
+  if (options.apply !== true) return { isApplied: false, files: filesToSweep(options) }
+  return (await sweepWhen(() => true, options)) ?? { isApplied: true, files: [] }
 }
 
 /** Asks under the lock, so that of two processes one sweeps; `undefined` when nothing was to go. */
@@ -62,7 +62,7 @@ export async function sweepWhen(
       new Date(nowOf(options)).toISOString(),
       files.map(({ file }) => basename(file)),
     )
-    return { applied: true, files }
+    return { isApplied: true, files }
   })
 }
 

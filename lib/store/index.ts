@@ -68,6 +68,7 @@ export {
   type DiskFile,
   type DiskKind,
   type DiskUsage,
+  type DiskUsageOptions,
   diskUsage,
 } from './disk-usage.js'
 export { type ExamineOptions, type ExamineProgress, examineStore } from './examine.js'

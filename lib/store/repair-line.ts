@@ -11,6 +11,7 @@ import {
   LineEncoder,
   NEWLINE,
   type SessionEvent,
+  withinDepth,
 } from '../format/index.js'
 import { type LogEntry, newUuid } from '../log/index.js'
 import { type OpenLog, readFullySync } from '../log/inside.js'
@@ -66,6 +67,10 @@ export class LineMender {
     if (found === undefined || codes.includes('oversize_line')) return dropped(codes, message)
     if (typeof found.uuid !== 'string') return this.#mendBare(entry, { codes, message })
     this.#isHistory ??= false
+    // No line that we sealed does.
+    if (!isSealed(entry) && withinDepth(found) !== found) {
+      return dropped([...codes, 'bad_payload'], join(message, 'It nests too deep to be written'))
+    }
     if (isHeaderType(found.type) && !this.#isAtStart) {
       return dropped([...codes, 'extra_header'], join(message, 'A second header, in the middle'))
     }
@@ -106,8 +111,7 @@ export class LineMender {
       const message = join(told.message, 'The line is JSON, but not an event')
       return { lines: [], reasons: [...told.codes, 'bad_line'], message, uuid }
     }
-    const isSealed = entry.kind === 'event' && entry.unverified !== true
-    const line = isSealed ? this.#bytesOf(entry) : this.#encoded(event)
+    const line = isSealed(entry) ? this.#bytesOf(entry) : this.#encoded(event)
     return { lines: [line], reasons: withoutTail(told.codes), message: told.message, uuid }
   }
 
@@ -125,9 +129,8 @@ export class LineMender {
       this.#isAtStart = isHeaderType(event.type)
     }
     const isLinked = prev_uuid === event.prev_uuid
-    const isSealed = entry.kind === 'event' && entry.unverified !== true
     const line =
-      isLinked && isSealed ? this.#bytesOf(entry) : this.#encoded({ ...event, prev_uuid })
+      isLinked && isSealed(entry) ? this.#bytesOf(entry) : this.#encoded({ ...event, prev_uuid })
     const reasons = withoutTail(codes)
     const { uuid } = event
     if (isLinked) return { lines: [...opening, line], reasons, message, uuid }
@@ -201,6 +204,10 @@ export class LineMender {
     readFullySync(this.#log, bytes, { at: 0, length, position: byte_offset })
     return bytes
   }
+}
+
+function isSealed(entry: LogEntry): boolean {
+  return entry.kind === 'event' && entry.unverified !== true
 }
 
 /** The newline that was missing is there now. */

@@ -1,6 +1,12 @@
 // The events of one line, for somebody who wants to know little about many of them.
 
-import { checkChecksum, decodeLine, decodeProven, type SessionEvent } from '../format/index.js'
+import {
+  checkChecksum,
+  decodeLine,
+  decodeProven,
+  type SessionEvent,
+  UNKNOWN_TIME,
+} from '../format/index.js'
 
 // Enough for type, ts, uuid and prev_uuid as our writers spell them.
 const PREFIX_BYTES = 384
@@ -66,6 +72,12 @@ export function timeOf(value: unknown): string | null {
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value)) return value
   const date = new Date(value)
   return Number.isNaN(date.getTime()) ? null : date.toISOString()
+}
+
+/** The same, but for the time that an import writes where its source tells none. */
+export function knownTimeOf(value: unknown): string | null {
+  const time = timeOf(value)
+  return time === UNKNOWN_TIME ? null : time
 }
 
 /** The fields of a payload, also of one that is none. */

@@ -5,7 +5,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync } from 'node:fs'
 import { READ_LINE_BYTES_MAX } from '../format/index.js'
 import { readLogBackwardSync } from '../log/index.js'
 import type { SessionDigest, Skipped } from './session-digest.js'
-import { EventReader, timeOf } from './session-digest-events.js'
+import { EventReader, knownTimeOf } from './session-digest-events.js'
 import { readFirstPrompt, readHeader } from './session-digest-head.js'
 import { headerFields } from './session-digest-header.js'
 import { TailScan } from './session-digest-tail.js'
@@ -73,7 +73,7 @@ function digestBytes(path: string, fd: number, size: number): SessionDigest | Sk
     status: isEmpty ? 'empty' : scan.isClosed ? 'clean' : 'crashed',
     isEmpty,
     startedAt: about.startedAt,
-    lastActivity: scan.lastActivity ?? timeOf(header?.ts),
+    lastActivity: scan.lastActivity ?? knownTimeOf(header?.ts),
     resumedFrom: about.resumedFrom,
     forkedFrom: about.forkedFrom,
     events: scan.events,

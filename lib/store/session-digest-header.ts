@@ -3,7 +3,7 @@
 import { basename } from 'node:path'
 import type { SessionEvent } from '../format/index.js'
 import type { SessionDigest, SessionKind } from './session-digest.js'
-import { fieldsOf, textOf, timeOf } from './session-digest-events.js'
+import { fieldsOf, knownTimeOf, textOf } from './session-digest-events.js'
 
 type HeaderField =
   | 'session_id'
@@ -35,7 +35,7 @@ export function headerFields(
     kind: kindOf(header?.type, fields['kind']),
     harness: textOf(fields['harness']),
     agentId: textOf(fields['agent_id']),
-    startedAt: timeOf(fields['start_ts']) ?? timeOf(header?.ts),
+    startedAt: knownTimeOf(fields['start_ts']) ?? knownTimeOf(header?.ts),
     resumedFrom:
       resumedId === null
         ? null

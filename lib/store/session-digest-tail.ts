@@ -1,7 +1,7 @@
 // What the end of a transcript tells: how it ended, when somebody last spoke, and its title.
 
 import { isHeaderType, isOnChain, isOwnEvent, NEWLINE, type SessionEvent } from '../format/index.js'
-import { type EventReader, fieldsOf, timeOf } from './session-digest-events.js'
+import { type EventReader, fieldsOf, knownTimeOf } from './session-digest-events.js'
 import { forEachLineBackward, type Window } from './session-digest-windows.js'
 
 const MESSAGE_TYPES = new Set([
@@ -71,8 +71,8 @@ export class TailScan {
     const { type, ts } = event
     const isLast = !this.hasEvent
     this.hasEvent = true
-    this.#eventTime ??= timeOf(ts)
-    if (MESSAGE_TYPES.has(type)) this.#messageTime ??= timeOf(ts)
+    this.#eventTime ??= knownTimeOf(ts)
+    if (MESSAGE_TYPES.has(type)) this.#messageTime ??= knownTimeOf(ts)
     if (type === 'session_terminator' || type === 'sidechain_terminator') {
       if (!this.hasOnChain) this.isClosed = true
       const { events } = fieldsOf(event.payload)

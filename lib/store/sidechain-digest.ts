@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { isOnChain, type SessionEvent } from '../format/index.js'
 import { isLeased, isSkipped, type Skipped } from './session-digest.js'
-import { EventReader, fieldsOf, textOf, timeOf } from './session-digest-events.js'
+import { EventReader, fieldsOf, knownTimeOf, textOf } from './session-digest-events.js'
 import { lookInto } from './session-digest-file.js'
 import { readFirstPrompt, readHeader } from './session-digest-head.js'
 import { idOfFileName } from './session-digest-header.js'
@@ -85,7 +85,7 @@ function digestBytes(path: string, fd: number, size: number): SidechainDigest | 
     prompt: readFirstPrompt(head, promptsFrom, reader),
     summary: textOf(fields['summary']),
     endReason: textOf(fields['reason']),
-    endedAt: timeOf(fields['end_ts']) ?? timeOf(ending?.ts),
+    endedAt: knownTimeOf(fields['end_ts']) ?? knownTimeOf(ending?.ts),
     tokens: wholeOf(fields['tokens']),
     bytes: size,
   }
@@ -101,7 +101,7 @@ function originOf(path: string, header: SessionEvent | undefined): SidechainOrig
     depth: wholeOf(fields['depth']),
     agent_type: textOf(fields['agent_type']),
     tool_call_id: textOf(fields['tool_call_id']),
-    startedAt: timeOf(fields['start_ts']) ?? timeOf(header?.ts),
+    startedAt: knownTimeOf(fields['start_ts']) ?? knownTimeOf(header?.ts),
   }
 }
 

@@ -38,8 +38,9 @@ function sectionsOf(
     .map(words)
     .filter(Boolean)
   const lastReply = replies.at(-1)
+  const count = messages.length === 1 ? '1 message' : `${messages.length} messages`
   const state = [
-    `Taken from ${messages.length} messages word for word; no model has read them.`,
+    `Taken from ${count} word for word; no model has read them.`,
     ...(lastReply === undefined ? [] : [`Said last: ${clipMiddle(lastReply, charsMax >> 2)}`]),
     ...toolLines(messages),
   ]

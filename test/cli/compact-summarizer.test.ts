@@ -138,6 +138,17 @@ test.for(['ollama:m@URL', 'openai:m@URL/v1', 'anthropic:m@URL'])(
   },
 )
 
+test('compact says so when a summary is longer than what it covers', async (t) => {
+  const longer = /The summary is longer than what it covers: the context is larger now\n/
+  const args = ['compact', 'demo', '--summarizer', 'extractive']
+  const place = newPlace(t)
+  const said: readonly Said[] = [1, 2, 3].map((n) => ['user', `m${n}`, `${n}`])
+  await storeSession(place, 'demo', { said })
+  expect(await runCli(args, place)).toMatchObject({ stderr: expect.stringMatching(longer) })
+  const { place: long } = await stored(t)
+  expect((await runCli(args, long)).stderr).not.toMatch(longer)
+})
+
 test('compact asks the next one when one fails', async (t) => {
   const { place } = await stored(t)
   server.behaviour = answering(500, 'out of memory')

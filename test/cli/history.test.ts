@@ -249,7 +249,7 @@ test('history sweep is a plan until --apply (003-59)', async (t) => {
   expect(plan.exitCode).toBe(0)
   expect(existsSync(old)).toBe(true)
   const asJson = await runWell(['history', 'sweep', '--apply', '--json'], place)
-  expect(JSON.parse(asJson)).toMatchObject({ applied: true, files: [{ file: old }] })
+  expect(JSON.parse(asJson)).toMatchObject({ isApplied: true, files: [{ file: old }] })
   expect(existsSync(old)).toBe(false)
   const nothing = await runCli(['history', 'sweep', '--apply'], place)
   expect(nothing).toMatchObject({ stdout: '', exitCode: 1 })

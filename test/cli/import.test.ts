@@ -1,6 +1,6 @@
 // Foreign transcripts on the command line, by the built binary: found, imported, and then used.
 
-import { cpSync, mkdirSync } from 'node:fs'
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it, type TestContext } from 'vitest'
 import { FOREIGN } from '../contracts/foreign-files.js'
@@ -157,4 +157,19 @@ it('imported sessions are found by grep and counted by stats like any other', as
   expect(sessions.size).toBe(4)
   const stats = JSON.parse(await runWell(['stats', '--by', 'session', '--json'], { root }))
   expect(JSON.stringify(stats)).toContain(CODEX)
+})
+
+it('a session that tells no time is listed without one, and is not moved for its age', async (t) => {
+  const folder = temporaryFolder(t)
+  const root = join(folder, 'store')
+  const said = { type: 'user', sessionId: CLAUDE, uuid: 'a1', parentUuid: null, cwd: folder }
+  const message = { role: 'user', content: 'hi there' }
+  const path = join(folder, `${CLAUDE}.jsonl`)
+  writeFileSync(path, `${JSON.stringify({ ...said, version: '2.0', message })}\n`)
+  await runWell(['import', path], { root })
+  const { sessions } = JSON.parse(await runWell(['list', '--all', '--json'], { root }))
+  expect(sessions).toMatchObject([{ startedAt: null, lastActivity: null }])
+  expect(await runWell(['list', '--all'], { root })).not.toContain('1970')
+  const moved = await runCli(['archive', '--older-than', '30d'], { root })
+  expect(moved).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('how old it is') })
 })

@@ -1,7 +1,14 @@
 // Stores with something in them that is no session: each command says what it cannot read, and
 // shows the rest.
 
-import { mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { runCli, runWell } from './command-line.js'
@@ -96,3 +103,39 @@ function damage(path: string, words: string): void {
   expect(text).toContain(words)
   writeFileSync(path, text.replace(words, words.toUpperCase().replaceAll('.', '!')))
 }
+
+describe('a stranger’s line that nests deeper than the stack costs its own words only', () => {
+  const deep = '['.repeat(100_000) + ']'.repeat(100_000)
+  const content = `[{"type":"text","text":"needle"},${deep}]`
+  const strange = `{"type":"user","uuid":"x","prev_uuid":"u2","payload":{"content":${content}}}\n`
+
+  test.for([
+    ['log', '--json'],
+    ['tail', '--json'],
+    ['show', '--json'],
+    ['show', '--raw', '--json'],
+    ['resume', '--mode', 'inspect', '--json'],
+    ['export'],
+    ['export', '--redact'],
+    ['export', '--projected', '--redact'],
+  ])('%j', async ([command, ...flags], t) => {
+    const place = newPlace(t)
+    const path = await storeSession(place, 'demo', { said: SAID })
+    const one = { type: 'user', uuid: 'z', prev_uuid: 'x', payload: { content: 'the last' } }
+    appendFileSync(path, `${strange}${JSON.stringify(one)}\n`)
+    const target = command === 'log' ? path : 'demo'
+    const { stdout, exitCode } = await runCli([command!, target, ...flags], place)
+    expect(exitCode).toBe(0)
+    expect(stdout.match(/nested too deep to show/g)).toHaveLength(1)
+    expect(stdout).toContain('needle')
+    expect(stdout).toContain('the last')
+    for (const row of stdout.trim().split('\n')) JSON.parse(row)
+  })
+
+  test('grep finds what it says, and what comes after it', async (t) => {
+    const place = newPlace(t)
+    appendFileSync(await storeSession(place, 'demo', { said: SAID }), strange)
+    const hits = await runWell(['grep', 'needle', '--json', '-C', '2'], place)
+    expect(hits).toContain('"uuid":"x"')
+  })
+})

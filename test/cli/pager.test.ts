@@ -100,6 +100,6 @@ test.skipIf(!hasTerminals)('a failure is told after what was printed before it',
   const { seen, exitCode } = await playTerminal(['log', 'demo', '--strict'], place, {
     env: MARKING,
   })
-  expect(seen).toMatch(/PAGED:[^\n]*bad_line[\s\S]*holds 1 damaged entries/)
+  expect(seen).toMatch(/PAGED:[^\n]*bad_line[\s\S]*holds 1 damaged entry,/)
   expect(exitCode).toBe(4)
 })

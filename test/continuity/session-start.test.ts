@@ -348,7 +348,7 @@ test('who asks for it is nudged after fifteen prompts without a word of its own,
   await session.checkpoint({ digest: 'so far' })
   expect(await nudge(15)).toBeUndefined()
   await session.prompt('and on')
-  expect(await nudge(1)).toMatch(/^1 prompts since/)
+  expect(await nudge(1)).toMatch(/^1 prompt since/)
   await place.leave('long', 'from outside')
   expect(await nudge(1)).toBeUndefined()
   await session.prompt('and further')

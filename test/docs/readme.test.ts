@@ -67,6 +67,27 @@ export const { sessionContext } = await ours.sessionStart({ root: '.', sessionKe
 export const resumed = await ours.resumeSession({ root: '.', id: 'demo' })
 export const usage = ours.diskUsage({ root: '.' })
 export const stored = (options: ours.CheckpointSessionOptions) => ours.checkpointSession(options)
+export const plan = (session: ours.Session) => ours.planCompaction(session.projection)
+export const { range, context } = plan({} as ours.Session)
+export const seen = context.entries
+export const strategy: ours.ChosenSummary['strategy'] = ({} as ours.CompactionOutcome).strategy
+export const trigger: ours.CompactionTrigger = 'auto'
+export const instructions = (options: ours.InstructionOptions) => ours.compactionInstructions(options)
+export const ofKind = (entry: ours.ProjectionEntry) => (entry.kind === 'event' ? entry.event : entry)
+export const why = (reason: ours.SkipReason, { skipped }: ours.ImportReport) => skipped?.reason === reason
+export const first = (found: ours.Detection) => ('first' in found ? found.first : [])
+export const { owner } = lock
+export const parent = (child: ours.Sidechain) => child.parent
+export const queue = (checkpointer: ours.Checkpointer) => checkpointer.queue
+export const due = (continuity: ours.Continuity) => continuity.whatIsDue({ sessionKey: 'demo' })
+export const consumed = (continuity: ours.Continuity) => continuity.consumeState({ sessionKey: 'demo' })
+export const changes = (found: ours.Changes) => found.sessions
+export const listed = ours.listCheckpoints({ root: '.', limit: 1 })
+export const newest = ours.findNewestCheckpoint({ root: '.' }).newest
+export const one = ours.findCheckpoint('id', { root: '.' })
+export const pruned = await ours.pruneCheckpoints({ root: '.' })
+export const moved = (options: ours.RelocateOptions) => ours.relocateProject(options)
+export const hidden = (id: string, why: ours.DeleteCheckpointOptions) => ours.deleteCheckpoint(id, why)
 `
 
 test('the code of the pages has no type errors, and what we answer can be named by others', (t) => {

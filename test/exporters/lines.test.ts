@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import {
   type ExportFacts,
   type ExportItem,
+  itemsWithinDepth,
   redactFacts,
   redactItems,
   toLines,
@@ -91,6 +92,31 @@ test('damage and the logs of subagents are told of on a page of text', async () 
   expect(text).toContain('Subagent tests')
   expect(text).toContain('← failed: no such file')
   expect(text).not.toContain('session_header')
+})
+
+test('one of a kind is told of as one', async () => {
+  const one = itemsOf(event('compaction_boundary', { messages_summarized: 1 }), {
+    kind: 'damage',
+    reason: 'bad_line',
+    byte_offset: 100,
+    length: 1,
+  })
+  const text = (await collect(toText(one, FACTS))).join('')
+  expect(text).toContain('Compacted: 1 message summed up')
+  expect(text).toContain('1 byte at 100 cannot be read')
+})
+
+test('what nests deeper than the stack costs its place and its checksum, and no other item', async () => {
+  const deep: unknown = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000))
+  const plain = event('user', { content: 'x' })
+  const strange = event('user', { content: 'y', deep }) as Extract<ExportItem, { kind: 'event' }>
+  const sealed: ExportItem = { kind: 'event', event: Object.assign(strange.event, { crc: '00' }) }
+  const items = itemsOf(sealed, plain)
+  const [shown, same] = await collect(redactItems(itemsWithinDepth(items), defaultRedactor))
+  expect(JSON.stringify(shown)).toContain('[nested too deep to show]')
+  expect(shown).toMatchObject({ event: { payload: { content: 'y' } } })
+  expect(shown).not.toHaveProperty('event.crc')
+  expect(same).toEqual(plain)
 })
 
 test('lines say what begins, what is missing, and how many there were', async () => {

@@ -46,6 +46,9 @@ describe('lines', () => {
     expect(decodeLine(bytes, 0, 2)).toEqual([])
     expect(decodeLine(bytes, 0, 1)).toEqual([])
     expect(decodeLine(bytes, 0, 3)).toMatchObject([{ code: 'nul_padding', start: 0, end: 3 }])
+    const said = (start: number) => JSON.stringify(decodeLine(bytes, start, 3))
+    expect(said(0)).toContain('"3 NUL bytes where')
+    expect(said(2)).toContain('"1 NUL byte where')
   })
 
   it('half a byte order mark is none', () => {

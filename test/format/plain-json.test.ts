@@ -7,8 +7,10 @@ import {
   refusePermissionType,
   shownJson,
   stringifyPayload,
+  tolerantJson,
   toPlainLines,
   WRITE_LINE_BYTES_MAX,
+  withinDepth,
 } from '../../lib/format/index.js'
 
 const refusal = (payload: object) => {
@@ -91,6 +93,25 @@ it('of a value of any depth something is shown, and only its depth is forgiven',
   expect(shownJson({ a: [1] })).toBe('{"a":[1]}')
   expect(shownJson(undefined)).toBe('')
   expect(() => shownJson(cycle())).toThrow(TypeError)
+})
+
+it('JSON for programs is whole, but for words where it nests deeper than the stack', () => {
+  const deep: unknown = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000))
+  const value = { a: [1, null], __proto__: null, deep }
+  const told = tolerantJson(value)
+  expect(told.match(/nested too deep to show/g)).toHaveLength(1)
+  expect(JSON.parse(told)).toMatchObject({ a: [1, null] })
+  expect(tolerantJson({ a: { b: 1 } })).toBe('{"a":{"b":1}}')
+  expect(() => tolerantJson(cycle())).toThrow(TypeError)
+})
+
+it('what a writer takes is within the depth, and the same object; what is deeper is copied', () => {
+  const deepest: object = JSON.parse(`{"payload":${'['.repeat(512)}${']'.repeat(512)}}`)
+  expect(withinDepth(deepest)).toBe(deepest)
+  const deep = { a: { b: [{ c: 1 }] }, d: [] }
+  expect(withinDepth(deep, 3)).toEqual({ a: { b: ['[nested too deep to show]'] }, d: [] })
+  expect(deep.a.b).toEqual([{ c: 1 }])
+  expect(withinDepth(deep, 4)).toBe(deep)
 })
 
 function cycle(): object {

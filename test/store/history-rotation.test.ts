@@ -156,7 +156,7 @@ test.for([0, 1, 2, 3])(
     await append_history('d', 's', { home, limits })
     await append_history('e', 's', { home, limits })
     expect(await promptsOf(home)).toEqual(['e', 'd', 'c', 'b', 'a'])
-    expect(await maintain({ home })).toMatchObject({ history: { applied: true } })
+    expect(await maintain({ home })).toMatchObject({ history: { isApplied: true } })
     expect(await promptsOf(home)).toEqual(['e', 'd'])
   },
 )

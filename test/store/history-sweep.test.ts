@@ -30,7 +30,7 @@ test('without apply a sweep is a plan and changes nothing (003-09, 003-59)', asy
   const before = readdirSync(home)
   const bytes = statSync(`${liveOf(home)}.2`).size
   expect(await sweepHistory({ home })).toEqual({
-    applied: false,
+    isApplied: false,
     files: [
       { file: `${liveOf(home)}.2`, bytes, reason: 'rollover' },
       { file: `${liveOf(home)}.3`, bytes, reason: 'rollover' },
@@ -43,11 +43,11 @@ test('with apply the older files go; the live one and the one before it stay as 
   const home = temporaryFolder(t)
   await fill(home, 4)
   const kept = [liveOf(home), `${liveOf(home)}.1`].map((path) => readFileSync(path))
-  const { applied, files } = await sweepHistory({ home, apply: true })
-  expect([applied, files.length]).toEqual([true, 2])
+  const { isApplied, files } = await sweepHistory({ home, apply: true })
+  expect([isApplied, files.length]).toEqual([true, 2])
   expect(historyIn(home)).toEqual(['history.jsonl', 'history.jsonl.1'])
   expect([liveOf(home), `${liveOf(home)}.1`].map((path) => readFileSync(path))).toEqual(kept)
-  expect(await sweepHistory({ home, apply: true })).toEqual({ applied: true, files: [] })
+  expect(await sweepHistory({ home, apply: true })).toEqual({ isApplied: true, files: [] })
 })
 
 test('maintain sweeps at most once in a calendar month (003-59, T30)', async (t) => {
@@ -114,7 +114,7 @@ test('with HISTORY_RETAIN_DAYS the last rollover goes too, once all its prompts 
   t.onTestFinished(() => {
     vi.unstubAllEnvs()
   })
-  expect(await sweepHistory({ home, environment })).toEqual({ applied: false, files: [] })
+  expect(await sweepHistory({ home, environment })).toEqual({ isApplied: false, files: [] })
   vi.stubEnv('HISTORY_RETAIN_DAYS', '8')
   const { files } = await sweepHistory({ home, environment, apply: true })
   expect(files).toMatchObject([{ file: `${liveOf(home)}.1`, reason: 'retention' }])
@@ -133,7 +133,7 @@ test('a wrong HISTORY_RETAIN_DAYS removes nothing and is told', async (t) => {
   const diagnostics: Diagnostic[] = []
   const onDiagnostic = (it: Diagnostic) => diagnostics.push(it)
   expect(await sweepHistory({ home, apply: true, onDiagnostic })).toEqual({
-    applied: true,
+    isApplied: true,
     files: [],
   })
   expect(diagnostics.map(({ code }) => code)).toEqual(['setting_ignored'])

@@ -60,6 +60,17 @@ test('what is lost is named with reason and place, and the gap is closed as read
   expect(report).toMatchObject({ read: 6, kept: 4 })
 })
 
+test('a stranger’s line that nests deeper than the stack is left out and named', async (t) => {
+  const deep = '['.repeat(100_000) + ']'.repeat(100_000)
+  const strange = `{"type":"user","ts":"${TS}","uuid":"x","prev_uuid":"h","payload":{"content":${deep}}}\n`
+  const lines = [header, Buffer.from(strange), said('b', 'x')]
+  const path = temporaryFile(t, 's.jsonl', Buffer.concat(lines))
+  const { report, output } = await repaired(path)
+  expect(report).toMatchObject({ read: 3, kept: 2 })
+  expect(report.dropped).toMatchObject([{ uuid: 'x', reasons: ['unverified', 'bad_payload'] }])
+  expect((await verifyLog(output)).findings).toEqual([])
+})
+
 test('an edited line is kept only by those who accept edits, and is sealed again (A44)', async (t) => {
   const changed = edited(said('b', 'a', 'my secret'), 'my secret', 'XXXX')
   const path = temporaryFile(

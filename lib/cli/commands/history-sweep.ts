@@ -14,7 +14,7 @@ Examples:
   would remove /home/ada/.jsonl-session/history.jsonl.2  10 MiB  a newer one is there
 
   $ jsonl-session history sweep --apply --json
-  {"applied":true,"files":[{"file":"/home/ada/.jsonl-session/history.jsonl.2",…}]}
+  {"isApplied":true,"files":[{"file":"/home/ada/.jsonl-session/history.jsonl.2",…}]}
 
 Exit codes:
   0 shown, or removed · 1 there is nothing to remove · 2 wrong use, or failed · 5 locked by another
@@ -49,12 +49,13 @@ const REASONS = {
   retention: 'all its prompts are older than HISTORY_RETAIN_DAYS',
 } as const
 
-async function print(call: Call, { applied, files }: HistorySweep): Promise<void> {
+async function print(call: Call, { isApplied, files }: HistorySweep): Promise<void> {
   const { sizeOf } = await import('../session-table.js')
-  const what = applied ? 'removed' : 'would remove'
+  const what = isApplied ? 'removed' : 'would remove'
   for (const { file, bytes, reason } of files) {
     await call.output.write(`${what} ${file}  ${sizeOf(bytes)}  ${REASONS[reason]}\n`)
   }
   await call.output.flush()
-  if (!applied && files.length > 0) call.notes.say('Nothing was removed yet; --apply removes them')
+  if (!isApplied && files.length > 0)
+    call.notes.say('Nothing was removed yet; --apply removes them')
 }

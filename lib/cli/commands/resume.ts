@@ -1,6 +1,7 @@
 // What the last session knew, and a new one to go on in.
 
 import { isSessionError } from '../../errors.js'
+import { tolerantJson } from '../../format/index.js'
 import type { ResumedSession, ResumeOptions } from '../../session/index.js'
 import { resumeSession } from '../../session/index.js'
 import { oneOf, refuseTogether, storeOptionsOf } from '../arguments.js'
@@ -68,7 +69,7 @@ export const resume: Command = {
     const resumed = await resumeAndRelease(call, options)
     if (resumed === undefined) return EXIT.notFound
     if (call.has('json')) {
-      await call.output.write(`${JSON.stringify(answerOf(resumed))}\n`)
+      await call.output.write(`${tolerantJson(answerOf(resumed))}\n`)
       return EXIT.done
     }
     await printResumed(call, resumed, options)
