@@ -130,16 +130,16 @@ const ENDINGS: readonly CrashWay[] = ASKED.flatMap(({ durability, event, isOwed 
       await log.close()
     },
   },
-  {
-    name: `of one ${event.type} event under ${durability} to a log that is closed afterwards`,
-    async write(folder, acknowledge) {
+  ...(['close', 'closeSync'] as const).map((close) => ({
+    name: `of one ${event.type} event under ${durability} to a log that ends by ${close}`,
+    async write(folder: string, acknowledge: AcknowledgeIn) {
       const log = await openLog(logIn(folder), { durability })
-      const receipt = await log.append(event)
+      const receipt = close === 'close' ? await log.append(event) : log.appendSync(event)
       acknowledge(logIn(folder), receipt, isOwed)
-      await log.close()
+      await log[close]()
       acknowledge(logIn(folder), receipt, durability !== 'none')
     },
-  },
+  })),
 ])
 
 export const CRASH_WAYS: readonly CrashWay[] = [
