@@ -143,7 +143,9 @@ function isSafe(fd: number, path: string): boolean {
 function isFolderReady(folder: string): boolean {
   const stats = statSync(folder, { throwIfNoEntry: false })
   if (stats === undefined) return false
-  // Windows reports every folder as writable for all; its access lists are not in the mode.
+  // Not asked of the group: with a umask of 002 every folder is 0775, and a group that is shared was
+  // shared on purpose. `doctor` tells of it. Windows reports every folder as writable
+  // for all; its access lists are not in the mode.
   if (process.platform === 'win32' || (stats.mode & OTHERS_MAY_WRITE) === 0) return true
   if ((stats.mode & STICKY) !== 0) return true
   const mode = (stats.mode & 0o7777).toString(8)

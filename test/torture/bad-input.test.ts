@@ -13,6 +13,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  statSync,
   symlinkSync,
   truncateSync,
   unlinkSync,
@@ -23,6 +24,7 @@ import { expect, test } from 'vitest'
 import { projectLog } from '../../lib/chain/index.js'
 import { appendOnce, type LogEntry, openLog, readLogSync } from '../../lib/log/index.js'
 import { createSession, resumeSession } from '../../lib/session/index.js'
+import { examineStore, verifyLog } from '../../lib/store/index.js'
 import { foreignLine, line } from '../helpers/lines.js'
 import { temporaryFile, temporaryFolder } from '../helpers/temporary.js'
 
@@ -251,31 +253,75 @@ test.for([
 
 const chained = (uuid: string, prev_uuid: string | null) => line('user', { uuid, prev_uuid })
 
-const CHAINS: readonly { name: string; lines: readonly Buffer[]; path: readonly string[] }[] = [
-  { name: 'its own parent', lines: [chained('a', null), chained('b', 'b')], path: ['a', 'b'] },
+const CHAINS: readonly {
+  name: string
+  lines: readonly Buffer[]
+  path: readonly string[]
+  /** The event of which the link leads nowhere. */
+  dangling?: string
+  onChain?: number
+}[] = [
+  {
+    name: 'its own parent',
+    lines: [chained('a', null), chained('b', 'b')],
+    path: ['a', 'b'],
+    dangling: 'b',
+  },
   {
     name: 'a parent that comes later',
     lines: [chained('a', 'b'), chained('b', 'a')],
     path: ['a', 'b'],
+    dangling: 'a',
+  },
+  {
+    name: 'a circle behind its beginning',
+    lines: [chained('a', null), chained('b', 'c'), chained('c', 'b')],
+    path: ['a', 'b', 'c'],
+    dangling: 'b',
   },
   {
     name: 'a parent nobody has',
     lines: [chained('a', null), chained('b', 'gone')],
     path: ['a', 'b'],
+    dangling: 'b',
   },
+  // Nothing is wrong with a fork: that is what a rewind leaves. How much of it is off the path is told.
   {
     name: 'a fork',
     lines: [chained('a', null), chained('b', 'a'), chained('c', 'a')],
     path: ['a', 'c'],
+    onChain: 3,
   },
 ]
 
+// The lines say nothing and stand under no header, which is told as well.
+const OTHER_CODES = new Set<string>(['missing_header', 'bad_payload'])
+
 test.for(CHAINS)(
-  'a chain with $name ends at the last event and is never empty',
-  ({ lines, path }, t) => {
+  'a chain with $name ends at the last event, is never empty, and the link is reported',
+  async ({ lines, path, dangling, onChain = path.length }, t) => {
     const file = temporaryFile(t, 's.jsonl', Buffer.concat(lines))
-    const projected = projectLog(eventsOf(file), { file })
+    const events = eventsOf(file)
+    const projected = projectLog(events, { file })
     expect(projected.path.map(({ event }) => event.uuid)).toEqual(path)
+    const report = await verifyLog(file)
+    expect(report).toMatchObject({ reachable: path.length, onChain })
+    const place = events.find(({ event }) => event.uuid === dangling)
+    const findings = report.findings.filter(({ code }) => !OTHER_CODES.has(code))
+    expect(findings).toMatchObject(
+      place === undefined
+        ? []
+        : [
+            {
+              code: 'dangling_prev',
+              severity: 'error',
+              file,
+              uuid: dangling,
+              byte_offset: place.byte_offset,
+              line_number: place.line_number,
+            },
+          ],
+    )
   },
 )
 
@@ -400,6 +446,20 @@ test.for(UNSAFE)('$name is no log: ERR_UNSAFE_PATH', async ({ make }, t) => {
   const path = join(folder, 's.jsonl')
   make(path)
   await expect(openLog(path)).rejects.toMatchObject({ code: 'ERR_UNSAFE_PATH' })
+})
+
+// The group of a folder is its owner's choice: where every user has a group of their own (umask 002)
+// all folders are 0775, and a shared one was shared on purpose. The folders that we make are 0700.
+test('a file in a folder that its group may write to is a log; doctor tells of it', async (t) => {
+  const root = temporaryFolder(t)
+  const session = await createSession({ root, home: root, id: 'a' })
+  await session.close()
+  const folder = dirname(session.path)
+  expect(statSync(folder).mode & 0o777).toBe(0o700)
+  chmodSync(folder, 0o770)
+  await expect(appendOnce(session.path, [eventOf('b')])).resolves.toHaveLength(1)
+  const { findings } = await examineStore({ root, home: root })
+  expect(findings).toMatchObject([{ code: 'mode', severity: 'warning', path: folder }])
 })
 
 const SWAPS: readonly { name: string; swap(path: string): void }[] = [

@@ -3,7 +3,14 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { appendOnce, type Durability, openLog, readLogSync } from '../../lib/log/index.js'
+import {
+  appendOnce,
+  type Durability,
+  openLog,
+  type Receipt,
+  readLogSync,
+  withLockedLog,
+} from '../../lib/log/index.js'
 import { Random } from '../helpers/random.js'
 import { type CrashState, crashStates } from './crash-states.js'
 import { type Acknowledge, type Step, traceOf } from './trace.js'
@@ -38,6 +45,7 @@ async function write(path: string, random: Random, acknowledge: Acknowledge): Pr
   const durability = random.pick(DURABILITIES)
   const log = await openLog(path, { durability })
   const calls = random.between(2, 5)
+  let last: Receipt | undefined
   for (let call = 0; call < calls; call++) {
     const events = Array.from({ length: random.between(1, 3) }, () => {
       const content = 'é x'.repeat(random.below(20))
@@ -45,15 +53,25 @@ async function write(path: string, random: Random, acknowledge: Acknowledge): Pr
     })
     const isSyncPoint = durability === 'turn' && events.some(({ type }) => type !== 'assistant')
     const isOwed = durability === 'always' || isSyncPoint
-    for (const receipt of await log.appendAll(events)) acknowledge(receipt, isOwed)
+    const receipts = await log.appendAll(events)
+    for (const receipt of receipts) acknowledge(receipt, isOwed)
+    last = receipts.at(-1)
   }
   await log.close()
+  // Who closes is told that all of it is on the disk, by any durability but one.
+  acknowledge(last!, durability !== 'none')
+}
+
+export interface Lines {
+  /** They have no envelope, as in a history. */
+  readonly isBare?: boolean
 }
 
 export async function checkStates(
   path: string,
   steps: readonly Step[],
   random: Random,
+  { isBare = false }: Lines = {},
 ): Promise<CrashResult> {
   const written = eventsOf(
     Buffer.concat(steps.flatMap((step) => ('bytes' in step ? [step.bytes] : []))),
@@ -63,8 +81,10 @@ export async function checkStates(
     result.states++
     result.owed += state.owed.length
     writeFileSync(path, state.bytes)
-    const problems = problemsOfState(path, state, written)
-    if (result.states % APPENDS_EVERY === 0) problems.push(...(await problemsOfNext(path, state)))
+    const problems = problemsOfState(path, state, written, isBare)
+    if (result.states % APPENDS_EVERY === 0) {
+      problems.push(...(await problemsOfNext(path, state, isBare)))
+    }
     if (problems.length === 0) continue
     result.findings.push({ state: `${state.death} ${result.states}`, problems })
     if (result.findings.length === 5) break
@@ -76,16 +96,18 @@ function problemsOfState(
   path: string,
   { owed }: CrashState,
   written: ReadonlyMap<string, string>,
+  isBare: boolean,
 ): string[] {
   const found = new Set<string>()
   const problems: string[] = []
   try {
-    for (const entry of readLogSync(path)) {
+    for (const entry of readLogSync(path, { isBare })) {
       if (entry.kind !== 'event') continue
       const { event } = entry
-      if (found.has(event.uuid)) problems.push(`repeated ${event.uuid}`)
-      found.add(event.uuid)
-      const isAltered = !entry.unverified && written.get(event.uuid) !== JSON.stringify(event)
+      const uuid = uuidOf(event)
+      if (found.has(uuid)) problems.push(`repeated ${uuid}`)
+      found.add(uuid)
+      const isAltered = !entry.unverified && written.get(uuid) !== JSON.stringify(event)
       if (isAltered) problems.push(`altered ${JSON.stringify(event)}`)
     }
   } catch (error) {
@@ -96,14 +118,34 @@ function problemsOfState(
 }
 
 /** The next writer: its line stands behind whatever was left, and the old bytes stay. */
-async function problemsOfNext(path: string, { bytes, owed }: CrashState): Promise<string[]> {
-  const event = { type: 'user', payload: { content: 'next' } } as const
-  const [receipt] = await appendOnce(path, [event], { durability: 'none' })
+async function problemsOfNext(
+  path: string,
+  { bytes, owed }: CrashState,
+  isBare: boolean,
+): Promise<string[]> {
+  const next = await (isBare ? appendBare : appendEvent)(path)
   const after = readFileSync(path)
   const problems = after.subarray(0, bytes.length).equals(bytes) ? [] : ['old bytes changed']
   const found = eventsOf(after)
-  const lost = [...owed, receipt!.uuid].filter((uuid) => !found.has(uuid))
+  const lost = [...owed, next].filter((uuid) => !found.has(uuid))
   return [...problems, ...lost.map((uuid) => `lost after the next append ${uuid}`)]
+}
+
+async function appendEvent(path: string): Promise<string> {
+  const event = { type: 'user', payload: { content: 'next' } } as const
+  const [receipt] = await appendOnce(path, [event], { durability: 'none' })
+  return receipt!.uuid
+}
+
+async function appendBare(path: string): Promise<string> {
+  const line = { event_uuid: 'next' }
+  await withLockedLog(path, { durability: 'none' }, (log) => log.append(line))
+  return line.event_uuid
+}
+
+/** A line of the history has that of the event that says the same. */
+function uuidOf(event: { uuid?: string; event_uuid?: string }): string {
+  return event.uuid ?? event.event_uuid ?? ''
 }
 
 /** By uuid, as text. Asks the bytes, line by line, and not our reader; broken lines are nobody's. */
@@ -112,7 +154,7 @@ function eventsOf(bytes: Buffer): ReadonlyMap<string, string> {
   for (const line of bytes.toString('utf8').replaceAll('\0', '').split('\n')) {
     try {
       const event = JSON.parse(line)
-      events.set(event.uuid, JSON.stringify(event))
+      events.set(uuidOf(event), JSON.stringify(event))
     } catch {
       // Torn.
     }

@@ -7,6 +7,7 @@ import { line } from '../helpers/lines.js'
 import { Random, seededRandom } from '../helpers/random.js'
 import { memoryFolder } from '../helpers/temporary.js'
 import { checkStates, tryCrashes } from './crash-check.js'
+import { CRASH_WAYS, tryWay } from './crash-ways.js'
 import { KNOWN_SEEDS } from './known-seeds.js'
 import type { Step } from './trace.js'
 
@@ -25,10 +26,22 @@ test('in every state that a crash may leave, what was acknowledged is there and 
   expect(states).toBeGreaterThan(1000)
 })
 
+for (const way of CRASH_WAYS) {
+  test(`what is owed is there in every state that a crash may leave ${way.name} (003-64, T4)`, async (t) => {
+    const { states, owed, findings } = await tryWay(memoryFolder(t), way)
+    expect(findings).toEqual([])
+    expect(states).toBeGreaterThan(100)
+    // Also where nothing outlives a power cut the death of the process takes nothing.
+    expect(owed).toBeGreaterThan(0)
+  })
+}
+
 // The writers below are bad on purpose: the enumeration must find them out.
 const first: Step = { kind: 'write', bytes: line('user', { uuid: 'a' }) }
 const second: Step = { kind: 'write', bytes: line('user', { uuid: 'b', prev_uuid: 'a' }) }
 const ackOf = (uuid: string): Step => ({ kind: 'ack', uuid, isOwed: true })
+const create: Step = { kind: 'create' }
+const name: Step = { kind: 'name' }
 const sync: Step = { kind: 'sync' }
 
 test.for([
@@ -36,7 +49,16 @@ test.for([
   // The kernel forgot the failed pages, so the second sync says yes and covers nothing.
   { name: 'asks again after a failed sync', steps: [first, ackOf('a'), second], isFound: true },
   { name: 'acknowledges before the write', steps: [ackOf('a'), first, sync], isFound: true },
-  { name: 'does it in the right order', steps: [first, sync, ackOf('a'), second], isFound: false },
+  {
+    name: 'forgets the name of a new file',
+    steps: [create, first, sync, ackOf('a')],
+    isFound: true,
+  },
+  {
+    name: 'does it in the right order',
+    steps: [create, first, sync, name, ackOf('a'), second],
+    isFound: false,
+  },
 ])('of a writer that $name: found is $isFound', async ({ steps, isFound }, t) => {
   const path = join(memoryFolder(t), 's.jsonl')
   const { findings } = await checkStates(path, steps, new Random(1))

@@ -2,7 +2,8 @@
 //
 // - the process dies: what was written is there, the write under way up to any byte
 // - the power goes: what was synced is there; of each write since then all, nothing (NULs in its
-//   place, because the size was written before the bytes) or a piece, and the file may end anywhere
+//   place, because the size was written before the bytes) or a piece, and the file may end anywhere;
+//   a new file may be gone as long as its folder was not synced
 
 import type { Random } from '../helpers/random.js'
 import type { Step } from './trace.js'
@@ -24,6 +25,7 @@ export function* crashStates(steps: readonly Step[], random: Random): Generator<
   let unsynced: Buffer[] = []
   let acked: string[] = []
   let owed: string[] = []
+  let isNamed = true
   for (const step of steps) {
     if (step.kind === 'write') {
       const before = Buffer.concat([durable, ...unsynced])
@@ -33,12 +35,15 @@ export function* crashStates(steps: readonly Step[], random: Random): Generator<
     } else if (step.kind === 'sync') {
       durable = Buffer.concat([durable, ...unsynced])
       unsynced = []
+    } else if (step.kind !== 'ack') {
+      isNamed = step.kind === 'name'
     } else {
       acked = [...acked, step.uuid]
       yield { death: 'process', bytes: Buffer.concat([durable, ...unsynced]), owed: acked }
       if (!step.isOwed) continue
       // With it, all that stands before it.
       owed = acked
+      if (!isNamed) yield { death: 'power', bytes: Buffer.alloc(0), owed }
       if (unsynced.length > 0) yield* powerCuts({ durable, unsynced, owed, random })
       else yield { death: 'power', bytes: durable, owed }
     }

@@ -2,10 +2,11 @@
 
 import { join } from 'node:path'
 import { expect, type TestContext, test } from 'vitest'
-import { type FollowOptions, followLog, readLogSync } from '../../lib/log/index.js'
+import { type FollowOptions, readLogSync } from '../../lib/log/index.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 import { problemsOf } from './check.js'
 import { runTogether, type WriterTask } from './child.js'
+import { followUntil, uuidsOf } from './follow-until.js'
 import { startWriter } from './start-child.js'
 
 const SMALL = [300, 2000, 60]
@@ -28,7 +29,7 @@ test('8 processes with lines of 700 KB leave whole lines, one chain, and receipt
 test('16 processes of one-shots leave as many lines as acknowledgements, and two followers see each event once and in order (003-20, 003-30, T3)', async (t) => {
   const path = join(temporaryFolder(t), 's.jsonl')
   const total = 16 * 40
-  const following = [followUntil(t, path, total), followUntil(t, path, total, { pollMs: 20 })]
+  const followers = [following(t, path, total), following(t, path, total, { pollMs: 20 })]
   const options = { ...PATIENT, durability: 'none' } as const
   const acks = await runTogether(
     writers(16, { path, how: 'once', sizes: SMALL, count: 40, options }),
@@ -37,7 +38,7 @@ test('16 processes of one-shots leave as many lines as acknowledgements, and two
   const inFile = uuidsOf(path)
   expect(inFile).toHaveLength(total)
   expect(new Set(inFile)).toEqual(new Set(acks.map(({ uuid }) => uuid)))
-  for (const seen of await Promise.all(following)) expect(seen).toEqual(inFile)
+  for (const seen of await Promise.all(followers)) expect(seen).toEqual(inFile)
 })
 
 test('writers with the kernel lock and writers without it keep each other out (003-30, T3)', async (t) => {
@@ -75,24 +76,8 @@ interface Named {
   readonly name?: string
 }
 
-async function followUntil(
-  t: TestContext,
-  path: string,
-  count: number,
-  options: FollowOptions = {},
-): Promise<string[]> {
+function following(t: TestContext, path: string, count: number, options: FollowOptions = {}) {
   const controller = new AbortController()
   t.onTestFinished(() => controller.abort())
-  const seen: string[] = []
-  for await (const entry of followLog(path, { ...options, signal: controller.signal })) {
-    seen.push(entry.kind === 'event' ? entry.event.uuid : entry.kind)
-    if (seen.length === count) break
-  }
-  return seen
-}
-
-function uuidsOf(path: string): string[] {
-  return [...readLogSync(path)].map((entry) =>
-    entry.kind === 'event' ? entry.event.uuid : entry.kind,
-  )
+  return followUntil(path, count, { ...options, signal: controller.signal })
 }

@@ -7,28 +7,13 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { lockPathOf } from '../../../lib/log/lock/lock-directory.js'
 import { AT_ONCE_MS } from '../../helpers/at-once.js'
-import {
-  ADVISORY,
-  KERNEL,
-  type Kind,
-  startWorker,
-  temporaryFolder,
-  type Visit,
-  Worker,
-} from './worker.js'
+import { type Mix, runRound, WAITERS } from './takeover-round.js'
+import { ADVISORY, KERNEL, startWorker, temporaryFolder, Worker } from './worker.js'
 
-const WAITERS = 8
 const ROUNDS = 25
 const CANARY_ROUNDS_MAX = 150
 
-interface Mix {
-  readonly name: string
-  /** In turns, one per round. */
-  readonly holders: readonly Kind[]
-  readonly kernelWaiters: number
-}
-
-const MIXES: readonly Mix[] = [
+const MIXES: readonly (Mix & { readonly name: string })[] = [
   { name: '8K', holders: [KERNEL], kernelWaiters: 8 },
   { name: '4K + 4A', holders: [KERNEL, ADVISORY], kernelWaiters: 4 },
   { name: '8A', holders: [ADVISORY], kernelWaiters: 0 },
@@ -49,7 +34,7 @@ test.for(MIXES)('of $name nobody meets another inside (003-44, T6)', async (mix)
     // It starts while this round runs.
     next = startWorker()
     const path = join(folder, `${round}.jsonl`)
-    const { killedAt, visits } = await runRound(path, holder, mix, round)
+    const { killedAt, visits } = await runRound(path, { holder, waiters }, mix, round)
     expect(visits.filter(({ isAlone }) => !isAlone)).toEqual([])
     delays.push(Math.min(...visits.map(({ enteredAt }) => enteredAt)) - killedAt)
     expect(readdirSync(folder)).toHaveLength(round + 1)
@@ -71,23 +56,3 @@ test('proper-lockfile alone lets two in', async () => {
   }
   expect(isOverlapSeen).toBe(true)
 })
-
-async function runRound(
-  path: string,
-  holder: Worker,
-  { holders, kernelWaiters }: Mix,
-  round: number,
-): Promise<{ killedAt: number; visits: readonly Visit[] }> {
-  const once = { mode: 'once', timeoutMs: 20_000 } as const
-  const kind = holders[round % holders.length]
-  await holder.ask('acquire', { path, options: { ...once, ...kind } })
-  const entering = waiters.map((waiter, index) => {
-    const options = { ...once, ...(index < kernelWaiters ? KERNEL : ADVISORY) }
-    return waiter.ask('enter', { path, options })
-  })
-  // Answered after the first attempt has failed, so all of them wait by now.
-  await Promise.all(waiters.map((waiter) => waiter.ask('ping')))
-  const killedAt = Date.now()
-  await holder.kill()
-  return { killedAt, visits: await Promise.all(entering) }
-}

@@ -7,11 +7,13 @@ import { join } from 'node:path'
 import { Random } from '../../helpers/random.js'
 import { runCrashes } from './crashes.js'
 import { runFaults } from './faults.js'
+import { runFollowers } from './followers.js'
 import { runKills } from './kills.js'
 import { runModels } from './models.js'
 import { runMutations } from './mutations.js'
 import { runPowerCuts } from './power-cuts.js'
 import { runStops } from './stops.js'
+import { runTakeovers } from './takeovers.js'
 
 /** What can be wrong, as it is counted in the table. */
 export type Harm = 'lost' | 'altered' | 'untyped' | 'hung'
@@ -84,6 +86,8 @@ const LANES: Readonly<Record<string, (context: LaneContext) => Promise<void>>> =
   faults: runFaults,
   models: runModels,
   'power-cuts': runPowerCuts,
+  takeovers: runTakeovers,
+  followers: runFollowers,
 }
 const IN_MEMORY = new Set(['mutations', 'crashes', 'faults', 'models'])
 const REPORT_MS = 1000

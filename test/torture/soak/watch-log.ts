@@ -3,8 +3,7 @@
 import { type Ack, AppendOnlyWitness, exceptDamage, problemsOf } from '../check.js'
 import type { Child } from '../child.js'
 import type { LaneContext } from './lane.js'
-
-const HANG_MS = 60_000
+import { within } from './within.js'
 
 export class WatchedLog {
   readonly path: string
@@ -47,18 +46,7 @@ export class WatchedLog {
   }
 
   /** Waits, but not for ever. */
-  async within<Result>(promise: Promise<Result>, what: string): Promise<Result | undefined> {
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(() => {
-        this.#context.harm('hung', what)
-        resolve(undefined)
-      }, HANG_MS)
-    })
-    try {
-      return await Promise.race([promise, late])
-    } finally {
-      clearTimeout(timer)
-    }
+  within<Result>(promise: Promise<Result>, what: string): Promise<Result | undefined> {
+    return within(promise, this.#context, what)
   }
 }
