@@ -65,7 +65,9 @@ export class LineMender {
       return { lines: [], reasons, message: why, uuid }
     }
     if (found === undefined || codes.includes('oversize_line')) return dropped(codes, message)
-    if (typeof found.uuid !== 'string') return this.#mendBare(entry, { codes, message })
+    if (typeof found.type !== 'string' || typeof found.uuid !== 'string') {
+      return this.#mendBare(entry, { codes, message })
+    }
     this.#isHistory ??= false
     // No line that we sealed does.
     if (!isSealed(entry) && withinDepth(found) !== found) {

@@ -106,8 +106,8 @@ test('so does a reader that scans what stands far back, and what it shows stays 
       JSON.stringify(messagesOf(projection)),
     )
   })
-  fc.assert(property, { numRuns: 4000 })
-  expect(scannedCount).toBeGreaterThan(300)
+  fc.assert(property, { numRuns: 1500 })
+  expect(scannedCount).toBeGreaterThan(100)
 }, 240_000)
 
 test('twenty compactions of a hundred messages are read from the last one on', () => {

@@ -71,6 +71,16 @@ test('a stranger’s line that nests deeper than the stack is left out and named
   expect((await verifyLog(output)).findings).toEqual([])
 })
 
+test('an edited line that is no event any more is left out, whoever accepts edits', async (t) => {
+  const changed = edited(said('a', 'h'), '"type"', '"uype"')
+  const path = temporaryFile(t, 's.jsonl', Buffer.concat([header, changed, said('b', 'a')]))
+  const { report, output } = await repaired(path, true)
+  expect(report.dropped).toMatchObject([
+    { byte_offset: header.length, reasons: ['crc_mismatch', 'bad_line'] },
+  ])
+  expect((await verifyLog(output)).findings).toEqual([])
+})
+
 test('an edited line is kept only by those who accept edits, and is sealed again (A44)', async (t) => {
   const changed = edited(said('b', 'a', 'my secret'), 'my secret', 'XXXX')
   const path = temporaryFile(
