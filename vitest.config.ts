@@ -1,9 +1,24 @@
 import { defineConfig } from 'vitest/config'
 
+// Rooms whose tests leave nothing behind in their process, so one process loads the library once for
+// all of them. Those who count what is read replace modules, and need a process of their own.
+const TOGETHER =
+  'test/{chain,compaction,continuity,exporters,format,importers,redaction,summarizers}/**/!(*-reads).test.ts'
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: ['test/helpers/build.ts'],
+    projects: [
+      { extends: true, test: { name: 'together', include: [TOGETHER], isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: 'alone',
+          include: ['test/**/*.test.ts'],
+          exclude: [TOGETHER],
+          globalSetup: ['test/helpers/build.ts'],
+        },
+      },
+    ],
     setupFiles: ['test/helpers/own-home.ts'],
     // For machines that do more than this; what hangs is found all the same.
     testTimeout: 120_000,

@@ -6,14 +6,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { ADVISORY, KERNEL, type Kind, Worker } from './worker-process.js'
 
-export {
-  ADVISORY,
-  KERNEL,
-  type Kind,
-  type Locking,
-  type Visit,
-  Worker,
-} from './worker-process.js'
+export { ADVISORY, KERNEL, type Kind, Worker } from './worker-process.js'
 
 /** Ended with the test, whatever becomes of it. */
 export function startWorker(): Worker {
