@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { READ_LINE_BYTES_MAX } from '../../lib/format/index.js'
+import { ForwardLines } from '../../lib/log/line-source.js'
 import { readLogBackwardSync } from '../../lib/log/read-backward.js'
 import { readLog } from '../../lib/log/read-log.js'
 import { readLogSync } from '../../lib/log/read-log-sync.js'
@@ -142,3 +143,24 @@ function sparseFile(path: string, size: number, pieces: [Buffer, number][]): voi
   for (const [bytes, position] of pieces) writeSync(fd, bytes, 0, bytes.length, position)
   closeSync(fd)
 }
+
+/** With all of the text in its buffer. */
+function filled(text: string, from: number): ForwardLines {
+  const bytes = Buffer.from(text)
+  const lines = new ForwardLines({ from, to: bytes.length })
+  const request = lines.request()!
+  bytes.copy(lines.bytes, request.at, request.position, request.position + request.length)
+  lines.accept(request)
+  return lines
+}
+
+test('no line is passed over before the first is found, and none is counted where nobody knows how many there were', () => {
+  const lines = filled('one\ntwo\nthree\nfour\n', 2)
+  const pass = () => lines.passOver(lines.bytes.length, (start) => lines.bytes[start] !== 0x66)
+  pass()
+  expect(lines.next()).toBe(true)
+  expect(lines).toMatchObject({ byte_offset: 4, line_number: undefined })
+  pass()
+  expect(lines.next()).toBe(true)
+  expect(lines).toMatchObject({ byte_offset: 14, line_number: undefined })
+})
