@@ -20,6 +20,7 @@ import {
   type Projection,
   type ProjectionEntry,
   type ProjectionStart,
+  uuidOf,
 } from './projection.js'
 import { Revisions } from './revisions.js'
 import { UniqueEntries } from './unique-entries.js'
@@ -75,8 +76,13 @@ export class Fold implements Projection {
   endTurn(): void {
     const last = this.#all.findLast((entry) => !isGap(entry))
     if (last?.kind !== 'event') return
-    // Of a repeated line the first is shown, and stands for it.
-    for (const entry of new Set([last, this.#shown.shownFor(last)])) this.#markEnded(entry)
+    // Repeated lines are one message: a compaction may leave another of them to be shown.
+    const isRepeated = this.#shown.shownFor(last) !== last
+    for (const entry of isRepeated ? this.#all.filter(isSame) : [last]) this.#markEnded(entry)
+
+    function isSame(entry: ProjectionEntry): boolean {
+      return uuidOf(entry) === last!.event.uuid && entry.file === last!.file
+    }
   }
 
   /** The summary at that offset of this file was given another text. */

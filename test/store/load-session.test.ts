@@ -55,7 +55,19 @@ test('the backward reader equals the forward fold on random histories', () => {
       expect(messagesOf(loaded.log.projection)).toEqual(messagesOf(whole))
     }
   })
-  fc.assert(property, { numRuns: 10_000 })
+  // Found by chance, one in sixty thousand: of a line that stands three times, which turn has ended.
+  const examples: [RandomStep[]][] = [
+    [
+      [
+        ['message', 146, 0, 0],
+        ['again', 161, 0, 0],
+        ['again', 344, 0, 0],
+        ['turnEnd', 0, 0, 0],
+        ['plain', 0, 0, 0],
+      ],
+    ],
+  ]
+  fc.assert(property, { numRuns: 10_000, examples })
   expect(stoppedEarly).toBeGreaterThan(200)
 }, 240_000)
 
