@@ -22,7 +22,7 @@ export const NAMES = Array.from({ length: FILES }, (_, index) => `d${index % FOL
 
 /**
  * What is there must be known and what comes back must be proven, so both are read and hashed; no
- * file may be seen half written, so each is written beside its place, looked at once more and renamed.
+ * file may be seen half written, so each is written beside its place, checked again and renamed.
  */
 export function prepareBare(folder) {
   const places = { project: join(folder, 'bare'), copies: join(folder, 'copies') }

@@ -1,5 +1,5 @@
 // Curves as one SVG: logarithmic on both axes, so that a straight rising line is growth in
-// proportion and a level one is none. Pure: the same figures give the same text.
+// proportion and a level one is constant. Pure: the same figures give the same text.
 
 const WIDTH = 760
 const PLOT = { left: 76, top: 44, right: 500, bottom: 340 }
@@ -8,7 +8,7 @@ const LEGEND_LEFT = PLOT.right + 18
 const LEGEND_STEP = 20
 const LEGEND_CHARS = 34
 
-// Told apart by people who see few colours, on white and on black; dashes help where they fail.
+// Distinguishable for people who see few colours, on white and on black; dashes help where they fail.
 const COLOURS = ['#0b7fc2', '#d9730d', '#3a9a5b', '#c0508f', '#8a7a1f', '#7a6bd1', '#a05252']
 const DASHES = ['', '6 3', '2 3', '8 3 2 3', '1 4', '10 4', '4 2']
 
@@ -61,7 +61,7 @@ export function shortNumber(value) {
   return rounded(value)
 }
 
-/** Whole decades around the values, so that no point lies on the edge of nothing. */
+/** Whole decades around the values, so that no point is on the edge. */
 function scaleOf(values, { from, to }) {
   const least = values.length === 0 ? 0 : Math.floor(Math.log10(Math.min(...values)) + 1e-9)
   const most = values.length === 0 ? 1 : Math.ceil(Math.log10(Math.max(...values)) - 1e-9)

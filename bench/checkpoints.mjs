@@ -1,11 +1,10 @@
 // Stores full of checkpoints, and the ways to find something in them, each in a process that has
 // done nothing else.
 
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { randomOf, textOf } from './events.mjs'
 import { loadFormat, loadStore } from './library.mjs'
-import { peakBytes } from './read-tasks.mjs'
 
 const PER_SESSION = 20
 const SNIPPETS = 10
@@ -18,10 +17,10 @@ export function projectName(number) {
   return `/home/ada/work/project-${number}`
 }
 
-/** A store per entry: so many projects, so many checkpoints in each, one a minute from `start` on. */
+/** A store per entry: projects, checkpoints in each, one per minute from `start` on. */
 export async function makeCheckpoints({ stores }) {
   const { LineEncoder } = await loadFormat()
-  const { appendCheckpoint } = await loadStore()
+  const { appendCheckpoint, openContext } = await loadStore()
   const encoder = new LineEncoder()
   const random = randomOf(7)
   const source = textOf(SOURCE_CHARS, random)
@@ -29,7 +28,11 @@ export async function makeCheckpoints({ stores }) {
     for (let number = 0; number < projects; number++) {
       const project = projectName(number)
       const said = { session_key: 'first', trigger: 'periodic', harness: 'bench', digest: '' }
-      const { path } = await appendCheckpoint({ ...said, prompt_count: 1, project }, { root })
+      const { path } = await appendCheckpoint(openContext({ root }), {
+        ...said,
+        prompt_count: 1,
+        project,
+      })
       encoder.reset()
       for (let at = 0; at < perProject; at++) {
         const index = number * perProject + at
@@ -79,42 +82,15 @@ function uuidOf(number) {
   return `00000000-0000-4000-8000-${number.toString(16).padStart(12, '0')}`
 }
 
-const WAYS = {
-  async index({ root }) {
-    const { CheckpointIndex } = await loadStore()
-    return () => new CheckpointIndex({ root }).list({ limit: 0 }).diagnostics.length
-  },
-  /** The same index without any of our means. */
-  'parse-lines': async ({ root, lines }) => {
-    const folder = join(root, '.checkpoints')
-    return () => {
-      const shards = readdirSync(folder).map((name) => {
-        const text = readFileSync(join(folder, name), 'utf8').split('\n')
-        return text.filter((line) => line !== '').map(entryOf)
-      })
-      return shards.reduce((left, entries) => left - entries.length, lines)
-    }
-  },
-  async newest({ root, project }) {
-    const { findNewestCheckpoint } = await loadStore()
-    return () => (findNewestCheckpoint({ root, project }).newest === undefined ? 1 : 0)
-  },
-}
-
-function entryOf(line) {
-  const { payload } = JSON.parse(line)
-  const { id, session_key, created_at, project_normalized, trigger } = payload
-  return { id, session_key, createdAtMs: Date.parse(created_at), project_normalized, trigger }
-}
-
-/** It returns the time in microseconds, and how much memory the process had at most. */
-export async function findCheckpoints({ way, ...argument }) {
-  const run = await WAYS[way](argument)
+/** Resolves with the time in microseconds. */
+export async function findCheckpoints({ root, project }) {
+  const { findNewestCheckpoint, openContext } = await loadStore()
+  const store = openContext({ root })
   const start = performance.now()
-  const problems = run()
+  const { newest } = findNewestCheckpoint(store, { project })
   const micros = (performance.now() - start) * 1000
-  if (problems !== 0) throw new Error(`${way} did not find what is there`)
-  return { micros, peakBytes: peakBytes() }
+  if (newest === undefined) throw new Error('did not find what is there')
+  return { micros }
 }
 
 export function emptyStore(folder, name) {

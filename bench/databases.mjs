@@ -80,7 +80,7 @@ const WAYS = {
     const short = Buffer.allocUnsafe(SHORT_BYTES)
     const find = (uuid) => {
       const offset = index.find(uuid)
-      // Most lines are short; the few others are read again with more room.
+      // Most lines are short; the few others are read again with a larger buffer.
       for (let bytes = short; ; bytes = Buffer.allocUnsafe(8 * bytes.length)) {
         const length = readSync(fd, bytes, 0, bytes.length, offset)
         const end = bytes.subarray(0, length).indexOf(NEWLINE)

@@ -87,7 +87,7 @@ function payloads(make) {
   return Array.from({ length: KINDS }, () => make(random))
 }
 
-// A string put together of parts is a rope until somebody reads it; nobody shall pay for that.
+// A concatenated string is a rope until it is read; flattening it must not be measured.
 function flat(text) {
   return Buffer.from(text).toString()
 }

@@ -13,8 +13,9 @@ const WAYS = {
   /** What most write at first: all lines, the last ones kept. */
   'newest-50-readline': async () => readNewestByReadline,
   async 'find-event'() {
-    const { findEvent } = await (await import('./library.mjs')).loadStore()
-    return ({ path, uuid }) => (findEvent(path, uuid)?.event.uuid === uuid ? 1 : 0)
+    const { findEvent, openContext } = await (await import('./library.mjs')).loadStore()
+    const store = openContext()
+    return ({ path, uuid }) => (findEvent(store, path, uuid)?.event.uuid === uuid ? 1 : 0)
   },
   'find-event-readline': async () => findByReadline,
   async grep() {

@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
-// After so many rounds all begin with empty files, so that none is measured on a large one, and
+// After this many rounds all begin with empty files, so that none is measured on a large one, and
 // little of what was written ever reaches the disk.
 const ROUNDS_PER_CHAPTER = 20
 
@@ -89,7 +89,7 @@ async function runChapter(variants, parent, visit) {
 
 async function timeSlice(variant, slice) {
   variant.prepare?.(slice)
-  // Nobody shall pay for the garbage of the one before.
+  // No slice pays for the garbage of the previous one.
   globalThis.gc?.({ type: 'minor' })
   const start = performance.now()
   await variant.run(slice)

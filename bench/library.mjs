@@ -1,15 +1,15 @@
-// What is measured: the built package, as its users get it, and where a case is about a room that
-// has no door of its own, that room. By paths that are put together here, because this folder is a
-// package of its own and cannot name the one around it.
+// What is measured: the built package, as its users get it, and for modules without a public entry point
+// the module itself. Paths are built here, because this folder is a package of its own and cannot import
+// the one around it by name.
 
 import { existsSync } from 'node:fs'
 
-const LOG = new URL('../dist/lib/log/index.js', import.meta.url)
+const LOG = new URL('../dist/lib/log/public.js', import.meta.url)
 export const LIBRARY = new URL('../dist/lib/index.js', import.meta.url)
-const FORMAT = new URL('../dist/lib/format/index.js', import.meta.url)
-const REDACTION = new URL('../dist/rooms/lib/redaction/index.js', import.meta.url)
-const CONTINUITY = new URL('../dist/rooms/lib/continuity/index.js', import.meta.url)
-const STORE = new URL('../dist/rooms/lib/store/index.js', import.meta.url)
+const FORMAT = new URL('../dist/modules/lib/format/index.js', import.meta.url)
+const REDACTION = new URL('../dist/modules/lib/redaction/index.js', import.meta.url)
+const CONTINUITY = new URL('../dist/modules/lib/continuity/index.js', import.meta.url)
+const STORE = new URL('../dist/modules/lib/store/index.js', import.meta.url)
 
 export const BINARY = new URL('../dist/bin/jsonl-session.cjs', import.meta.url).pathname
 

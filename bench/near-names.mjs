@@ -1,4 +1,4 @@
-// What somebody may have meant by a name that is not there: the names that contain it, else those
+// What the caller may have meant by an unknown name: the names that contain it, else those
 // that share the most pairs of letters with it.
 
 const NAMES_MAX = 5

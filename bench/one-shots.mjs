@@ -40,14 +40,14 @@ function lockAndAppendTo() {
   }
 }
 
-/** Opened and closed for each, as the others are, because nobody keeps it open. */
+/** Opened and closed for each, as the others are, because no process keeps it open. */
 async function insertInto() {
   const sqlite = await loadSqlite()
   const next = around(readyEventsOf(textPayloads(PAYLOAD_CHARS)))
   return (path) => {
     const database = sqlite.open(`${path}.db`)
     database.exec('PRAGMA busy_timeout = 60000')
-    // While the last of the others closes it, this is refused at once, whatever the timeout.
+    // While the last of the others closes it, this is refused immediately, whatever the timeout.
     untilFree(() => database.exec('PRAGMA journal_mode = WAL'))
     database.exec('PRAGMA synchronous = NORMAL')
     database.exec('CREATE TABLE IF NOT EXISTS events (id INTEGER PRIMARY KEY, event TEXT NOT NULL)')

@@ -13,7 +13,7 @@ const SOURCE_CHARS = 1024 * 1024
 const BATCH = 64
 const TIMESTAMP = '2026-01-01T00:00:00.000Z'
 
-/** Without the package nobody could open them, and none are made. */
+/** Without the package they could not be opened, so none are created. */
 export async function makePiSessions({ folder, sessions, messageChars = MESSAGE_CHARS }) {
   try {
     await loadPi()

@@ -14,7 +14,7 @@ export async function runInChild(task, argument, options) {
 }
 
 /**
- * It starts a task of child.mjs. One that waits for a signal is told by `go()` once it is `ready`.
+ * It starts a task of child.mjs. One that waits for a signal gets it by `go()` once it is `ready`.
  * With `ownGroup`, whatever the child starts can be stopped together with it.
  */
 export function startChild(task, argument, { ownGroup = false } = {}) {
@@ -32,14 +32,14 @@ export function startChild(task, argument, { ownGroup = false } = {}) {
     child.on('error', reject)
     child.on('exit', (code, signal) => {
       running.delete(child)
-      // Nobody shall take this for a result and go on to the next one.
+      // The caller must not take this for a result and continue.
       if (isStopping) return
       if (answer?.error !== undefined) reject(new Error(answer.error))
       else if (answer !== undefined) resolve(answer.result)
       else reject(new Error(`${task} ended early (${signal ?? `exit code ${code}`})`))
     })
   })
-  // Whoever waits for `ready` must not wait for a child that has failed.
+  // A caller that waits for `ready` must not wait for a child that has failed.
   result.catch(ready.reject)
   ready.promise.catch(() => {})
   running.add(child)

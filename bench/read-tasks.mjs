@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { indexUuids, readLogSync } from './library.mjs'
 
 const CHUNK_BYTES = 256 * 1024
-// Reading to the start of a fresh allocation is slow on some processors; the floor shall be fair.
+// Reading to the start of a fresh allocation is slow on some processors; the baseline must be fair.
 const MARGIN_BYTES = 64
 const NEWLINE = 0x0a
 
@@ -33,7 +33,7 @@ export async function read({ way, log }) {
   return { micros, peakBytes: peakBytes() }
 }
 
-/** The floor: every byte is read, none is looked at. */
+/** The lower bound: every byte is read, none is examined. */
 function readBytes({ path, bytes, lines }) {
   let total = 0
   forEachChunk(path, (_, start, end) => {

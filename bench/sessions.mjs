@@ -58,13 +58,13 @@ const WAYS = {
     const { resumeSession } = await loadSessions()
     return async () => (await resumeSession({ root, id, mode: 'inspect' })).messages.length
   },
-  // Ready to go on, with every message known and checked; no payload is parsed before it is asked for.
+  // Ready to continue, with every message known and checked; no payload is parsed before it is asked for.
   async lazy(root, id) {
     const { resumeSession } = await loadSessions()
     return async () => {
-      const { readFrom, resumed_from } = await resumeSession({ root, id, mode: 'inspect' })
+      const { readFrom, resumedFrom } = await resumeSession({ root, id, mode: 'inspect' })
       // It may have read from the first byte on.
-      return resumed_from.tip_uuid === null ? 0 : readFrom + 1
+      return resumedFrom.tipUuid === null ? 0 : readFrom + 1
     }
   },
   // What most harnesses do: the whole file as one string, split, parsed, and then filtered.
@@ -73,7 +73,7 @@ const WAYS = {
     const events = lines.filter((line) => line !== '').map((line) => JSON.parse(line))
     return events.filter(({ type }) => type === 'assistant').length
   },
-  // Type and uuid of every line, and where it stands.
+  // Type, uuid and offset of every line.
   scan: async (root, id) => () => indexUuids(join(root, '.transcripts', `${id}.jsonl`)).size,
   async pi(folder, id) {
     const { SessionManager } = await loadPi()

@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { randomOf, textOf } from './events.mjs'
 import { loadFormat } from './library.mjs'
 
-const CODE = new URL('../dist/rooms/lib/', import.meta.url)
+const CODE = new URL('../dist/modules/lib/', import.meta.url)
 const PROSE_CHARS = 1024 * 1024
 const LINES_PER_PLANTED = 251
 
-/** Each stands in one of so many lines: the first has bytes that are rare, the other only common ones. */
+/** Each occurs in one of N lines: the first has rare bytes, the other only common ones. */
 export const PLANTED = { rare: 'ZQX_7731_overflow', common: 'needless retention' }
 
 export async function makeStore({ root, files, bytes }) {

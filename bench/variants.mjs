@@ -34,7 +34,7 @@ export function oursInBursts(payloads, burst) {
   })
 }
 
-/** Ours, every event on the disk before it is acknowledged, and many who ask for it at once. */
+/** Ours, every event on the disk before it is acknowledged, and many producers in parallel. */
 export function oursBySixteen(payloads) {
   return oursByMany(payloads, PRODUCERS)
 }
@@ -62,7 +62,7 @@ export function oursWithUuids(payloads) {
   return { open: async (folder) => ({ ...(await variant.open(folder)), prepare }) }
 }
 
-/** The floor: an envelope that is ready, spelled and written. */
+/** The lower bound: a prepared envelope, serialized and written. */
 export function rawWrite(payloads) {
   return raw(payloads, (fd, next, count) => {
     for (let done = 0; done < count; done++) writeSync(fd, `${JSON.stringify(next())}\n`)

@@ -18,7 +18,7 @@ const MESSAGES = 400
 const COMPACTIONS = 5
 const CONTENT_CHARS = 2000
 
-/** It returns the ratio, or why there is none. */
+/** Returns the ratio, or why it could not be measured. */
 export async function writtenBytes({ way, ...argument }) {
   try {
     return { ratio: await (way === 'session' ? sessionRatio : appendRatio)({ way, ...argument }) }

@@ -1,17 +1,19 @@
-// A command without the others. Those that scripts call for every event get a file each, which is
-// half of their start; the whole command line is loaded only when their arguments want judging.
+// A command without the others. Those that scripts call for every event get a file each, which
+// halves their start; the whole command line is loaded only when they need help with their arguments.
 
-import type { CliIo, CliRooms, Command } from '../lib/cli/command.js'
+import type { CliIo, CliModules, Command } from '../lib/cli/command.js'
 import { runHot } from '../lib/cli/run-hot.js'
 
 export type Main = (args: readonly string[], io: CliIo) => Promise<number>
 
-/** With the rooms that this command asks for, if any. */
-export function alone(command: Command, rooms: Partial<CliRooms> = {}): Main {
-  const wordCount = command.name.split(' ').length
+/** With the modules that this command uses. */
+export function alone(command: Command, modules: Partial<CliModules> = {}): Main {
+  const words = command.name.split(' ')
   return async (args, io) => {
-    const surroundings = { io, rooms: rooms as CliRooms }
-    const exitCode = await runHot(command, args.slice(wordCount), surroundings)
+    const isOwnName = words.every((word, index) => args[index] === word)
+    // An earlier name has one word.
+    const rest = args.slice(isOwnName ? words.length : 1)
+    const exitCode = await runHot(command, rest, { io, modules: modules as CliModules })
     return exitCode ?? (await import('./main.js')).main(args, io)
   }
 }

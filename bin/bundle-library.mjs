@@ -1,6 +1,6 @@
-// The library as a few files, one for each door of the package. Loading four hundred small modules
-// takes five times as long, and the harness that does it waits for it at every start. It stays
-// readable, and packages stay outside. Tests find the rooms one by one in dist/rooms.
+// The library as a few files, one for each entry point of the package: loading four hundred small
+// modules takes five times as long. It stays readable, and packages stay outside. Tests use the
+// modules in dist/modules.
 
 import { readFileSync, rmSync } from 'node:fs'
 import { build } from 'esbuild'
@@ -8,16 +8,16 @@ import { build } from 'esbuild'
 const OUT = 'dist/lib'
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'))
-const doors = Object.values(manifest.exports)
+const entryPoints = Object.values(manifest.exports)
   .map((target) => target.default)
   .filter((file) => file !== undefined)
   .map((file) => file.slice(`./${OUT}/`.length, -'.js'.length))
 
-// Those of an earlier build.
+// Chunks of an earlier build.
 rmSync(`${OUT}/chunks`, { recursive: true, force: true })
 
 await build({
-  entryPoints: doors.map((door) => ({ in: `lib/${door}.ts`, out: door })),
+  entryPoints: entryPoints.map((name) => ({ in: `lib/${name}.ts`, out: name })),
   outdir: OUT,
   chunkNames: 'chunks/[hash]',
   bundle: true,

@@ -1,19 +1,19 @@
 // The command line as a few files: one that knows the version, one for each command that scripts
-// call for every event, and one with all the rest. Loading sixty small modules takes longer than
-// most commands, and so does compiling what is not used; CommonJS starts faster than ESM. What is
-// loaded by name at run time (watchers, schemas, patterns, the addon) stays outside.
+// call for every event, and one with the rest. Loading sixty small modules takes longer than most
+// commands, and so does compiling what is not used; CommonJS starts faster than ESM. Packages that
+// are loaded at run time (watchers, schemas, patterns, the addon) stay outside.
 //
-// `node bin/bundle.mjs FOLDER` makes them there instead, as they were written and with source maps:
-// for who measures what tests run through.
+// `node bin/bundle.mjs FOLDER` writes them there, not minified and with source maps, to measure
+// coverage.
 
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
-const beside = (name) => fileURLToPath(new URL(name, import.meta.url))
+const fileIn = (name) => fileURLToPath(new URL(name, import.meta.url))
 
-const hotCommands = readdirSync(beside('hot')).map((file) => basename(file, '.ts'))
+const hotCommands = readdirSync(fileIn('hot')).map((file) => basename(file, '.ts'))
 
 const [measured] = process.argv.slice(2)
 
@@ -26,7 +26,7 @@ const shared = {
   target: 'node20',
   format: 'cjs',
   minify: measured === undefined,
-  // Not named in the code, or every process would write its map down, too.
+  // Not named in the code, or every process would record its map, too.
   sourcemap: measured === undefined ? false : 'external',
   logLevel: 'warning',
 }
@@ -36,14 +36,15 @@ const commands = {
   external: [
     'fs-native-extensions',
     'chokidar',
+    'jsonc-parser',
     'zod',
     'ndjson',
     're2js',
     'write-file-atomic',
     '@modelcontextprotocol/server',
   ],
-  // graceful-fs is its default file system, and we hand it another one.
-  alias: { 'graceful-fs': 'node:fs', 'signal-exit': beside('no-exit-hook.cjs') },
+  // graceful-fs is the default file system of proper-lockfile, which gets another one.
+  alias: { 'graceful-fs': 'node:fs', 'signal-exit': fileIn('no-exit-hook.cjs') },
   define: { 'import.meta.url': 'importMetaUrl' },
   banner: { js: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
 }
@@ -52,11 +53,11 @@ const properLockfileInside = {
   name: 'proper-lockfile-inside',
   setup: ({ onResolve }) =>
     onResolve({ filter: /\/load-proper-lockfile\.js$/ }, () => ({
-      path: beside('proper-lockfile.ts'),
+      path: fileIn('proper-lockfile.ts'),
     })),
 }
 
-// It asks stdout for a terminal as it is loaded, and we tell it what to do with colours.
+// It creates stdout as it is loaded, only to ask for a terminal; lib/cli decides on colours.
 const colorsThatDoNotAsk = {
   name: 'colors-that-do-not-ask',
   setup: ({ onLoad }) =>
@@ -65,8 +66,7 @@ const colorsThatDoNotAsk = {
     })),
 }
 
-// esbuild makes whatever is imported later, and all that this imports, run later too: a wrapper
-// around each module, which V8 then reads twice.
+// For a dynamic import esbuild wraps each module in a function, which V8 then parses twice.
 const theRestIsAnotherFile = {
   name: 'the-rest-is-another-file',
   setup: ({ onResolve }) => {
@@ -76,7 +76,7 @@ const theRestIsAnotherFile = {
   },
 }
 
-// Files that are gone, and what V8 made of the others.
+// Files of an earlier build.
 rmSync(shared.outdir, { recursive: true, force: true })
 
 await build({

@@ -1,22 +1,40 @@
-// The command line, with the rooms that stand beside its own: here they meet.
+// The command line with the modules of its own layer, which it may not import itself.
 
+import { spawn } from 'node:child_process'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type CliIo, main as run } from '../lib/cli/index.js'
+import { type CliIo, type CliModules, main as run } from '../lib/cli/index.js'
 
-export function main(argv: readonly string[], io: CliIo): Promise<number> {
+/** Tests replace some of the modules. */
+export function main(
+  argv: readonly string[],
+  io: CliIo,
+  replaced: Partial<CliModules> = {},
+): Promise<number> {
   return run(argv, io, {
     summarizers: () => import('../lib/summarizers/index.js'),
     hooks: () => import('../lib/hooks/index.js'),
     hookSettings: () => import('../lib/hooks/settings.js'),
     mcp: () => import('../lib/mcp/index.js'),
-    program: () => ({ node: process.execPath, program: ownPath() }),
+    program: () => ({ node: process.execPath, program: findProgram() }),
+    startPager,
+    ...replaced,
   })
 }
 
-/** As it was called where that can be told: a link on the PATH outlives what it leads to. */
-function ownPath(): string {
+/** As it was called, if that names this program: a link on the PATH survives an update. */
+function findProgram(): string {
   const called = process.argv[1] ?? ''
   if (basename(called).startsWith('jsonl-session')) return called
   return fileURLToPath(new URL('jsonl-session.cjs', import.meta.url))
+}
+
+function startPager(command: string, env: NodeJS.ProcessEnv) {
+  // By a shell, because people write arguments and quotes into their PAGER.
+  const child = spawn(command, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env })
+  const ended = new Promise<void>((resolve) => {
+    child.on('error', () => resolve())
+    child.on('close', () => resolve())
+  })
+  return { stdin: child.stdin, ended }
 }

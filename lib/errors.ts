@@ -3,14 +3,14 @@
 // A code keeps its meaning within a major version; a message may change any day. An argument
 // of the wrong type is a TypeError without a code: a bug to fix, not a state to catch.
 
-/** Code → what to do next. The sentence ends every message, so nobody is left with a bare "failed". */
+/** Code → what to do next. The sentence ends every message, so that no message is a bare "failed". */
 export const ERROR_REMEDIES = {
   ERR_ARG: 'Correct the value and call again.',
   ERR_NOT_FOUND: 'Check the name, and that root points at the store you mean.',
   ERR_AMBIGUOUS: 'Give more characters of the id, or say of which session.',
   ERR_EXISTS: 'Choose another id, or open the existing one.',
   ERR_LOCKED: 'Wait for the holder to finish, or stop that process.',
-  ERR_LOCK_OBSTRUCTED: 'Look at what stands at the lock path and remove it by hand.',
+  ERR_LOCK_OBSTRUCTED: 'Inspect what is at the lock path and remove it by hand.',
   ERR_FILE_REPLACED: 'Open the log again; nothing is written into a file that was swapped.',
   ERR_NO_SPACE:
     'Free some space and append again; the log is whole up to the last acknowledged event.',
@@ -20,23 +20,23 @@ export const ERROR_REMEDIES = {
     'Open the log again and append the events once more by uuid; this handle stays closed for writing.',
   ERR_UNSAFE_PATH:
     'Use a regular file with one name, in a folder that only its owner may write to.',
-  ERR_UUID_CONFLICT: 'Use a new uuid; the old event stands.',
+  ERR_UUID_CONFLICT: 'Use a new uuid; the old event is unchanged.',
   ERR_FORMAT_TOO_NEW: 'Upgrade jsonl-session; this version only reads such a file.',
   ERR_DAMAGED: 'Read without strict to see what is whole, or run `jsonl-session verify`.',
   ERR_APPEND_PARTIAL: 'Append again; the fragment is isolated by the next line.',
   ERR_LINE_TOO_LARGE: 'Store the large part in a file of its own and append a reference to it.',
   ERR_SERIALIZE: 'Turn the value into plain JSON first.',
-  ERR_DANGLING_PREV: 'Leave prev_uuid out to continue from the tip.',
+  ERR_UNKNOWN_PREV: 'Leave prev_uuid out to continue from the tip.',
   ERR_PERMISSION_STATE: 'Leave permissions in memory: they are given anew in every session.',
-  ERR_WRONG_CHANNEL: 'Append this event to the channel it belongs to.',
+  ERR_WRONG_LOG_KIND: 'Append this event to the channel it belongs to.',
   ERR_CLAIMED: 'Let the other runtime path end the session, or wait until its claim expires.',
   ERR_COMPACTION_BUSY: 'Wait for the compaction under way.',
   ERR_COMPACTION_RACE: 'Plan the compaction again on the present projection.',
-  ERR_NOTHING_TO_COMPACT: 'Go on; the context is as small as it gets.',
+  ERR_NOTHING_TO_COMPACT: 'Continue; the context cannot be made smaller.',
   ERR_SUMMARIZER: 'Check that the summarizer runs and answers, or name another one.',
   ERR_SETTINGS: 'Correct the file by hand, or name another with --settings; it was left as it is.',
   ERR_MISSING_PACKAGE: 'Install it beside jsonl-session, with -g if that was.',
-  ERR_SIDECHAIN_CAP: 'Finish the subagent, or raise the cap.',
+  ERR_SUBAGENT_LIMIT: 'Finish the subagent, or raise the cap.',
   ERR_SPAWN_DEPTH: 'Spawn from a session nearer to the root.',
   ERR_CLOSED: 'Open the log again.',
 } as const
@@ -45,6 +45,10 @@ export type SessionErrorCode = keyof typeof ERROR_REMEDIES
 
 export type ErrorDetails = Readonly<Record<string, string | number | boolean | undefined>>
 
+/**
+ * A failure that a caller may want to act on: a stable `code`, a message that ends with the
+ * remedy, details.
+ */
 export class SessionError extends Error {
   readonly code: SessionErrorCode
   readonly details: ErrorDetails
@@ -65,6 +69,7 @@ export class SessionError extends Error {
   }
 }
 
+/** Returns whether an error is a `SessionError`, of this code if one is given. */
 export function isSessionError(error: unknown, code?: SessionErrorCode): error is SessionError {
   return error instanceof SessionError && (code === undefined || error.code === code)
 }

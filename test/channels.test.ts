@@ -16,11 +16,19 @@ import {
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
+import { systemEnvironment } from '../lib/environment/index.js'
 import { isSessionError } from '../lib/errors.js'
 import { type Channel, RECORD_TYPES } from '../lib/format/index.js'
+import { append_transcript, createSession, resumeSession } from '../lib/free-functions.js'
 import { appendOnce, type NewEvent, readLogSync } from '../lib/log/index.js'
-import { append_transcript, createSession, resumeSession } from '../lib/session/index.js'
-import { layoutOf, listSessions, listSidechains, loadSession } from '../lib/store/index.js'
+import {
+  layoutOf,
+  listSessions,
+  listSidechains,
+  loadSession,
+  openContext,
+} from '../lib/store/index.js'
+import { contextOfLayout } from './helpers/context.js'
 import { bareLine, time } from './helpers/lines.js'
 import { Random } from './helpers/random.js'
 import { temporaryFolder } from './helpers/temporary.js'
@@ -67,16 +75,16 @@ async function live(root: string, id: string): Promise<void> {
   }
   await session.append({ type: 'remember', payload: { text: 'Keys are kebab-case.' } })
   await session.rename(`The life of ${id}`)
-  const child = await session.spawn({ task_id: `${id}-child`, prompt: 'Go.' })
+  const child = await session.spawn({ taskId: `${id}-child`, prompt: 'Go.' })
   await child.append({ type: 'tool_call', payload: { tool_call_id: 't', name: 'x', input: {} } })
   await child.append({
     type: 'tool_result',
     payload: { tool_call_id: 't', content: 'ok', is_error: false },
   })
-  const deeper = await child.spawn({ task_id: `${id}-deeper`, prompt: 'Deeper.' })
+  const deeper = await child.spawn({ taskId: `${id}-deeper`, prompt: 'Deeper.' })
   await deeper.finish({ status: 'completed', summary: 'Deep enough.' })
   await child.finish({ status: 'completed', summary: 'Done.' })
-  const left = await session.spawn({ task_id: `${id}-left`, prompt: 'Never finished.' })
+  const left = await session.spawn({ taskId: `${id}-left`, prompt: 'Never finished.' })
   await left.append({ type: 'assistant', payload: { content: 'hm' } })
   const keepFrom = session.messages().messages.at(-1)!.uuid
   await session.compact({ summary: 'Three prompts were answered.', keepFrom })
@@ -106,13 +114,14 @@ function filesOf(root: string): string[] {
     .sort()
 }
 
-test('no file holds an event of another channel, and every file belongs to one (003-05, 003-33)', () => {
+// Requirements: 003-05, 003-33
+test('no file holds an event of another channel, and every file belongs to one', () => {
   const files = filesOf(lived)
   expect(files).toHaveLength(2 + 2 * 3 + 3 + 1)
   for (const file of files) {
     const path = join(lived, file)
     const channel = FOLDERS.get(file.split('/')[0]!)
-    const entries = [...readLogSync(path, { isBare: true })]
+    const entries = [...readLogSync(path, { bare: true })]
     expect(entries.length, file).toBeGreaterThan(1)
     for (const entry of entries) {
       if (entry.kind !== 'event') throw new Error(`${file} holds ${entry.kind}`)
@@ -123,10 +132,10 @@ test('no file holds an event of another channel, and every file belongs to one (
   }
 })
 
-test('the types of all channels were there to be told apart', () => {
+test('the test covers the record types of all channels', () => {
   const seen = new Set<string>()
   for (const file of filesOf(lived)) {
-    for (const entry of readLogSync(join(lived, file), { isBare: true })) {
+    for (const entry of readLogSync(join(lived, file), { bare: true })) {
       if (entry.kind === 'event') seen.add(entry.event.type)
     }
   }
@@ -135,7 +144,8 @@ test('the types of all channels were there to be told apart', () => {
   }
 })
 
-test('each writer refuses every record type of the others, and writes nothing of it (003-05, 003-33)', async (t) => {
+// Requirements: 003-05, 003-33
+test('each writer refuses every record type of the others, and writes nothing of it', async (t) => {
   const root = temporaryFolder(t)
   const session = await createSession({ root, id: 'demo' })
   t.onTestFinished(() => session.release())
@@ -162,7 +172,7 @@ test('each writer refuses every record type of the others, and writes nothing of
   for (const [name, [channel, append]] of Object.entries(writers)) {
     for (const type of foreignTypes(channel)) {
       const error = await append({ type, payload: {} }).catch((thrown: unknown) => thrown)
-      expect(isSessionError(error, 'ERR_WRONG_CHANNEL'), `${name} takes ${type}: ${error}`).toBe(
+      expect(isSessionError(error, 'ERR_WRONG_LOG_KIND'), `${name} takes ${type}: ${error}`).toBe(
         true,
       )
     }
@@ -172,22 +182,25 @@ test('each writer refuses every record type of the others, and writes nothing of
 
 /** What each file tells, as its own readers read it; what went wrong where it cannot be read. */
 function contentsOf(root: string): Map<string, unknown> {
-  const layout = layoutOf({ root, home: root })
+  const layout = layoutOf({ root, home: root }, systemEnvironment.host)
   const contents = new Map<string, unknown>()
-  for (const { path, title, status, events } of listSessions({ root, all: true }).sessions) {
-    const entries = readable(() => loadSession(path, { layout }).log.projection.entries)
+  for (const { path, title, status, events } of listSessions(openContext({ root }), { all: true })
+    .sessions) {
+    const entries = readable(
+      () => loadSession(contextOfLayout(layout), path).log.projection.entries,
+    )
     // The folder's own name stands in them.
     const seen = JSON.stringify(entries).replaceAll(root, '')
     contents.set(relative(root, path), { title, status, events, seen })
   }
-  for (const { path, ...digest } of listSidechains({ root }).sidechains) {
+  for (const { path, ...digest } of listSidechains(openContext({ root })).sidechains) {
     contents.set(relative(root, path), digest)
   }
   for (const file of filesOf(root)) {
     if (contents.has(file)) continue
     contents.set(
       file,
-      readable(() => [...readLogSync(join(root, file), { isBare: true })]),
+      readable(() => [...readLogSync(join(root, file), { bare: true })]),
     )
   }
   return contents
@@ -227,7 +240,8 @@ const HARM: Record<string, (path: string) => void> = {
   ...(process.getuid?.() !== 0 && { 'nobody may read it': (path) => chmodSync(path, 0) }),
 }
 
-test.for(Object.keys(HARM))('a file with %s harms no other (003-05, 003-43)', (kind, t) => {
+// Requirements: 003-05, 003-43
+test.for(Object.keys(HARM))('a file with %s harms no other', (kind, t) => {
   const whole = contentsOf(lived)
   for (const file of filesOf(lived)) {
     const root = temporaryFolder(t)
@@ -238,16 +252,17 @@ test.for(Object.keys(HARM))('a file with %s harms no other (003-05, 003-43)', (k
       if (other !== file) expect(harmed.get(other), `${other} after ${file}`).toEqual(told)
     }
     // The children of a session whose own transcript was harmed are still its children.
-    const children = listSidechains({ root, session: 'two' }).sidechains
+    const children = listSidechains(openContext({ root }), { session: 'two' }).sidechains
     const expected = ['two-child', 'two-deeper', 'two-left'].filter(
       (task) => file !== join('.sidechains', `${task}.jsonl`),
     )
-    const tasks = children.map(({ task_id }) => task_id)
+    const tasks = children.map(({ taskId }) => taskId)
     expect(tasks, file).toEqual(expect.arrayContaining(expected))
   }
 })
 
-test('a session at work does not notice what becomes of the other channels (003-43)', async (t) => {
+// Requirement: 003-43
+test('a session at work does not notice what becomes of the other channels', async (t) => {
   const root = temporaryFolder(t)
   cpSync(lived, root, { recursive: true })
   const { session } = await resumeSession({ root, home: root, id: 'one', mode: 'append' })

@@ -1,191 +1,240 @@
-// The rules of the house, held by a test, because a rule nobody checks is a wish.
+// Rules of the codebase, one test each. A failure lists every file that breaks the rule.
 
 import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative, sep } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const lib = join(root, 'lib')
 
-const FLOORS: readonly (readonly string[])[] = [
-  ['errors.ts', 'version.ts'],
+// A module imports only from the layers above this line in the list, that is, from lower layers.
+const LAYERS: readonly (readonly string[])[] = [
+  ['errors.ts', 'version.ts', 'environment'],
   ['format'],
   ['log', 'chain', 'redaction'],
   ['store', 'compaction'],
-  ['continuity', 'files', 'importers', 'exporters'],
+  ['continuity', 'files', 'interchange'],
   ['session'],
-  ['cli', 'mcp', 'hooks', 'summarizers', 'index.ts'],
+  ['cli', 'mcp', 'hooks', 'summarizers', 'store-areas.ts'],
+  ['store.ts'],
+  ['free-functions.ts'],
+  ['index.ts'],
 ]
 
-// zod costs more to load than all the rest, so its schemas have a door of their own; so has a
-// command alone, which must not meet the others, and so have the settings of hooks, for which the
-// hook itself has no time.
-const DOORS =
-  /(?:\/index|^errors|^version|^format\/schemas|^hooks\/settings|^log\/inside|^session\/told|^cli\/run-hot)\.ts$/
+// What a file of another module may import. Besides each module's index.ts: zod costs more to load
+// than the rest of the library, so its schemas are apart; the hook program must load neither the
+// settings editor nor the session class, and a single command must not load the others.
+const ENTRY_POINTS =
+  /^(?:\w+\/(?:index|public)|errors|version|store|store-areas|free-functions|format\/(?:fields|schemas)|hooks\/settings|log\/internal|session\/record|cli\/run-hot)\.ts$/
 
-const MAY_USE_FILES = ['log', 'store', 'files']
-// The one place where the command line opens a file the user names; it reads it like a pipe.
-const READS_USER_FILES = ['cli/text-input.ts']
-// They know descriptors that the process was born with, and no path.
-const STANDARD_STREAMS = ['cli/plain-output.ts', 'hooks/read-input.ts']
-const EXCEPTIONS = [...READS_USER_FILES, ...STANDARD_STREAMS]
+const MAX_FILES_PER_FOLDER = 20
 
 const sources = readdirSync(lib, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts'))
-  .map((name) => ({
-    name: name.split(sep).join('/'),
-    text: readFileSync(join(lib, name), 'utf8'),
-  }))
-
-for (const { name, text } of sources) {
-  test(`${name} knows its room`, () => {
-    for (const target of importsOf(text)) {
-      const imported = join(dirname(name), target).split(sep).join('/').replace(/\.js$/, '.ts')
-      if (roomOf(imported) === roomOf(name)) continue
-      expect(floorOf(imported), `${imported} is not below ${name}`).toBeLessThan(floorOf(name))
-      expect(imported, `${imported} is not a door`).toMatch(DOORS)
-    }
-    if (/(?:from|import\() ?'(?:node:)?fs/.test(text) && !EXCEPTIONS.includes(name)) {
-      expect(MAY_USE_FILES, 'this room may not touch files').toContain(roomOf(name))
-    }
+  .map((name) => {
+    const text = readFileSync(join(lib, name), 'utf8')
+    return { name: name.split(sep).join('/'), text, code: withoutComments(text) }
   })
 
-  if (STANDARD_STREAMS.includes(name)) {
-    test(`${name} opens nothing`, () => {
-      const [, used] = /import \{ (.*) \} from 'node:fs'/.exec(text)!
-      for (const call of used!.split(', ')) {
-        expect(['fstatSync', 'readSync', 'writeSync']).toContain(call)
-      }
-    })
-  }
-
-  test(`${name} keeps the promises of the house (003-79)`, () => {
-    const code = withoutComments(text)
-    expect(code, 'an append is one writeSync').not.toMatch(/\bappendFile(?:Sync)?\s*\(/)
-    expect(code, 'a log is never shortened').not.toMatch(/\bf?truncate(?:Sync)?\s*\(/)
-    expect(code, 'a log is never opened to be written anew').not.toMatch(/['"]w\+?x?['"]|O_TRUNC/)
-    expect(code, 'streams cut lines').not.toMatch(/createWriteStream/)
-    if (!name.startsWith('log/lock/')) {
-      expect(code, 'a log is never read as one string').not.toMatch(/readFile/)
+test('a module imports only from lower layers, and only through their entry points', () => {
+  const wrong: string[] = []
+  for (const { name, text } of sources) {
+    for (const imported of importsOf(name, text)) {
+      if (moduleOf(imported) === moduleOf(name)) continue
+      if (layerOf(imported) >= layerOf(name))
+        wrong.push(`${name}: ${imported} is not in a lower layer`)
+      if (!ENTRY_POINTS.test(imported)) wrong.push(`${name}: ${imported} is not an entry point`)
     }
-    expect(code, 'the library says nothing by itself').not.toMatch(/\bconsole\./)
-    expect(code, 'the library does not end processes').not.toMatch(/\bprocess\.(?:exit|abort)\(/)
-    expect(text, 'no work is left for later').not.toMatch(/\b(?:TODO|FIXME|XXX|HACK)\b/)
-    expect(text, 'no error is swallowed without a word').not.toMatch(
-      /catch\s*(?:\(\w*\))?\s*\{\s*\}/,
-    )
-  })
-}
-
-test('continuity and claims know nothing of each other (000-30)', () => {
-  for (const { name, text } of sources) {
-    const isClaims = /^store\/(?:claim|decide-claim|bypass)/.test(name)
-    if (roomOf(name) !== 'continuity' && !isClaims) continue
-    const others = isClaims ? /continuity|checkpoint/ : /\bclaimSession|releaseClaim|claim-state/
-    expect(withoutComments(text), name).not.toMatch(others)
   }
+  expect(wrong).toEqual([])
 })
 
-test('chain and format are pure: no clock, no chance, no waiting', () => {
+test('sub-folders of a module do not import each other in circles', () => {
+  const edges = new Map<string, Set<string>>()
   for (const { name, text } of sources) {
-    if (!['chain', 'format', 'redaction'].includes(roomOf(name))) continue
-    const code = withoutComments(text)
-    expect(code, name).not.toMatch(/\bDate\.now\(|new Date\(\)|Math\.random|randomUUID|\bawait\b/)
+    for (const imported of importsOf(name, text)) {
+      const [from, to] = [dirname(name), dirname(imported)]
+      if (from === to || moduleOf(name) !== moduleOf(imported)) continue
+      if (!from.includes('/') || !to.includes('/')) continue
+      edges.set(from, (edges.get(from) ?? new Set()).add(to))
+    }
   }
+  const circles = [...edges.keys()].filter((folder) => reachableFrom(folder, edges).has(folder))
+  expect(circles).toEqual([])
 })
 
-test('only summarizers open a connection: storing needs files and never a model (003-03)', () => {
-  for (const { name, text } of sources) {
-    if (roomOf(name) === 'summarizers') continue
-    const code = withoutComments(text)
-    expect(code, name).not.toMatch(
-      /\bfetch\(|WebSocket|['"](?:node:)?(?:https?|http2|net|tls|dns|dgram)['"]/,
-    )
-  }
+test(`no folder has more than ${MAX_FILES_PER_FOLDER} source files`, () => {
+  const counts = new Map<string, number>()
+  for (const { name } of sources) counts.set(dirname(name), (counts.get(dirname(name)) ?? 0) + 1)
+  expect([...counts].filter(([, count]) => count > MAX_FILES_PER_FOLDER)).toEqual([])
 })
 
-test('every file of a room has a reason to be there: it is imported, or it is a door', () => {
-  const imported = new Set(
-    sources.flatMap(({ name, text }) =>
-      importsOf(text).map((target) =>
-        join(dirname(name), target).split(sep).join('/').replace(/\.js$/, '.ts'),
-      ),
-    ),
+test('every file is imported by another one or is an entry point', () => {
+  const imported = new Set(sources.flatMap(({ name, text }) => importsOf(name, text)))
+  const unused = sources.map(({ name }) => name).filter((name) => !imported.has(name))
+  expect(unused.filter((name) => !ENTRY_POINTS.test(name) && name !== 'index.ts')).toEqual([])
+})
+
+test('only environment reaches files, clock, timers, randomness and the process', () => {
+  const direct =
+    /\bprocess\.(?!getBuiltinModule)[a-z]|(?<![.\w])(?:setTimeout|setInterval|setImmediate|clearTimeout|clearInterval)\(|\bDate\.now\b|new Date\(\)|\bperformance\.now|Math\.random|randomUUID/
+  const users = sources
+    .filter(({ name }) => moduleOf(name) !== 'environment')
+    .filter(({ text, code }) => direct.test(code) || importsSystem(text))
+    .map(({ name }) => name)
+  expect(users).toEqual([])
+})
+
+// A default would let a caller that forgets its environment reach the real system unnoticed. Public
+// functions resolve `options.environment` with `environmentFrom`.
+test('only environment uses systemEnvironment', () => {
+  expectNoMatch(/\bsystemEnvironment\b/, ({ name }) => moduleOf(name) !== 'environment')
+})
+
+test('an append is one writeSync', () => {
+  expectNoMatch(/\bappendFile(?:Sync)?\s*\(/)
+})
+
+// Requirement: 003-79
+test('a log is never truncated and never opened for overwriting', () => {
+  expectNoMatch(/\bf?truncate(?:Sync)?\s*\(/)
+  expectNoMatch(/['"]w\+?x?['"]|O_TRUNC/)
+  expectNoMatch(/createWriteStream/)
+})
+
+test('a log is never read as one string', () => {
+  expectNoMatch(/readFile/, ({ name }) => !/^(?:environment|log\/lock)\//.test(name))
+})
+
+test('the library prints nothing and does not end the process', () => {
+  expectNoMatch(/\bconsole\./)
+  expectNoMatch(/\bprocess\.(?:exit|abort)\(/)
+})
+
+test('no work is left for later', () => {
+  const late = sources.filter(({ text }) => /\b(?:TODO|FIXME|XXX|HACK)\b/.test(text))
+  expect(late.map(({ name }) => name)).toEqual([])
+})
+
+test('no error is swallowed without a comment', () => {
+  const silent = sources.filter(({ text }) => /catch\s*(?:\(\w*\))?\s*\{\s*\}/.test(text))
+  expect(silent.map(({ name }) => name)).toEqual([])
+})
+
+// Requirement: 000-30
+test('continuity and claims do not know each other', () => {
+  expectNoMatch(
+    /\bclaimSession|releaseClaim|claims\/read-state/,
+    ({ name }) => moduleOf(name) === 'continuity',
   )
-  const idle = sources.map(({ name }) => name).filter((name) => !imported.has(name))
-  expect(idle.filter((name) => !DOORS.test(name) && name !== 'index.ts')).toEqual([])
+  expectNoMatch(/continuity|checkpoint/, ({ name }) => name.startsWith('store/claims/'))
 })
 
-test('the file in which a log is opened for writing is the only one that can make one', () => {
-  const makers = sources.filter(({ text }) => /O_CREAT/.test(withoutComments(text)))
-  expect(makers.map(({ name }) => relative('log', name)).sort()).toEqual(['open-file.ts'])
+test('chain, format and redaction are pure: no clock, no randomness, no waiting', () => {
+  expectNoMatch(/\bDate\.now\(|new Date\(\)|Math\.random|randomUUID|\bawait\b/, ({ name }) =>
+    ['chain', 'format', 'redaction'].includes(moduleOf(name)),
+  )
 })
 
-test('a log is replaced by the prune of checkpoints and by nothing else', () => {
-  const users = sources.filter(({ text }) => /\breplaceLog\(/.test(withoutComments(text)))
-  const names = users.map(({ name }) => name)
-  expect(names.sort()).toEqual(['log/replace-log.ts', 'store/checkpoint-prune.ts'])
-  const doors = sources.filter(({ text }) => /from '\.\.\/log\/inside\.js'/.test(text))
-  expect(new Set(doors.map(({ name }) => roomOf(name)))).toEqual(new Set(['files', 'store']))
+// Requirement: 003-03
+test('only summarizers open network connections', () => {
+  expectNoMatch(
+    /\bfetch\(|WebSocket|['"](?:node:)?(?:https?|http2|net|tls|dns|dgram)['"]/,
+    ({ name }) => moduleOf(name) !== 'summarizers',
+  )
 })
 
-test('no permission state has a way to the disk (003-12, 003-80)', () => {
-  for (const { name, text } of sources) {
-    if (name === 'format/permission-guard.ts') continue
-    expect(withoutComments(text), name).not.toMatch(/(?:write|append)\w*\([^)]*[pP]ermission/)
-  }
+test('only format knows how a line is spelled', () => {
+  expectNoMatch(
+    /(['"`])\^?\\*\{"type":|['"`]","(?:ts|uuid|prev_uuid)":/,
+    ({ name }) => moduleOf(name) !== 'format',
+  )
 })
 
-test('one room knows what a secret looks like, one function what a project is (000-59)', () => {
-  const marking = sources.filter(({ text }) => /(['"`])\[REDACTED\]\1/.test(withoutComments(text)))
+test('only log/files/open-file.ts can create a log', () => {
+  const makers = sources.filter(({ code }) => /O_CREAT/.test(code)).map(({ name }) => name)
+  expect(makers).toEqual(['log/files/open-file.ts'])
+})
+
+test('only the prune of checkpoints replaces a log', () => {
+  const users = sources.filter(({ code }) => /\breplaceLog\(/.test(code)).map(({ name }) => name)
+  expect(users.sort()).toEqual(['log/write/replace-log.ts', 'store/checkpoints/prune.ts'])
+  const modules = sources
+    .filter(({ name, text }) => importsOf(name, text).includes('log/internal.ts'))
+    .map(({ name }) => moduleOf(name))
+  expect(new Set(modules)).toEqual(new Set(['files', 'session', 'store']))
+})
+
+// Requirements: 003-12, 003-80
+test('permission state is never written', () => {
+  expectNoMatch(
+    /(?:write|append)\w*\([^)]*[pP]ermission/,
+    ({ name }) => name !== 'format/permission-guard.ts',
+  )
+})
+
+// Requirement: 000-59
+test('one module recognises secrets, one function normalises a project', () => {
+  const marking = sources.filter(({ code }) => /(['"`])\[REDACTED\]\1/.test(code))
   expect(marking.map(({ name }) => name)).toEqual(['redaction/rule.ts'])
   const normalizing = sources.filter(({ text }) =>
     /function (?:normali[sz]e\w*Project|\w*realpath\w*)\b/i.test(text),
   )
-  expect(normalizing.map(({ name }) => name)).toEqual(['store/project.ts'])
+  expect(normalizing.map(({ name }) => name)).toEqual(['store/projects/normalize-project.ts'])
 })
 
-test('long files and functions are listed, for somebody to look at', () => {
-  const long = sources.filter(({ text }) => text.split('\n').length > 300)
-  for (const { name, text } of long) {
-    process.stdout.write(`tidy: ${name} has ${text.split('\n').length} lines\n`)
-  }
-  for (const { name, text } of sources) {
-    for (const { title, length } of functionsOf(text)) {
-      if (length > 50) process.stdout.write(`tidy: ${title} in ${name} has ${length} lines\n`)
-    }
-  }
-  expect(sources.length).toBeGreaterThan(0)
-})
-
-/** Functions and methods by their indentation, which Biome keeps in order. */
-function functionsOf(text: string): { title: string; length: number }[] {
-  const lines = text.split('\n')
-  const found: { title: string; length: number }[] = []
-  for (const [start, line] of lines.entries()) {
-    const opening =
-      /^(\s{0,2})(?:export |async |static |get |set |function\*? )*(#?\w+)\(.*\{$/.exec(line)
-    if (opening === null) continue
-    const end = lines.indexOf(`${opening[1]}}`, start)
-    found.push({ title: opening[2]!, length: end - start + 1 })
-  }
-  return found
+function expectNoMatch(
+  pattern: RegExp,
+  isChecked: (source: (typeof sources)[number]) => boolean = () => true,
+): void {
+  const found = sources.filter((source) => isChecked(source) && pattern.test(source.code))
+  expect(
+    found.map(({ name }) => name),
+    `must not match ${pattern}`,
+  ).toEqual([])
 }
 
-function importsOf(text: string): string[] {
-  const found = text.matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)
-  return [...found].map(([, target]) => target!)
+function importsOf(name: string, text: string): string[] {
+  return [...text.matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)].map(([, target]) =>
+    join(dirname(name), target!).split(sep).join('/').replace(/\.js$/, '.ts'),
+  )
 }
 
-function roomOf(name: string): string {
+/** A value of these modules of Node; types and the constants of `fs` are allowed. */
+function importsSystem(text: string): boolean {
+  const imports = text.matchAll(
+    /import (type )?(?:\{([^}]*)\}|[\w* ]+?) from 'node:(?:fs|fs\/promises|os|timers|timers\/promises|child_process)'/g,
+  )
+  return [...imports].some(([, isType, names]) => {
+    if (isType !== undefined) return false
+    if (names === undefined) return true
+    return names
+      .split(',')
+      .map((name) => name.trim())
+      .some((name) => name !== '' && name !== 'constants' && !name.startsWith('type '))
+  })
+}
+
+function reachableFrom(start: string, edges: ReadonlyMap<string, Set<string>>): Set<string> {
+  const reached = new Set<string>()
+  const waiting = [...(edges.get(start) ?? [])]
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    if (reached.has(folder)) continue
+    reached.add(folder)
+    waiting.push(...(edges.get(folder) ?? []))
+  }
+  return reached
+}
+
+function moduleOf(name: string): string {
   return name.split('/')[0]!
 }
 
-function floorOf(name: string): number {
-  const floor = FLOORS.findIndex((rooms) => rooms.includes(roomOf(name)))
-  if (floor === -1) throw new Error(`${name} is in no room`)
-  return floor
+function layerOf(name: string): number {
+  const layer = LAYERS.findIndex((modules) => modules.includes(moduleOf(name)))
+  if (layer === -1) throw new Error(`${name} is in no layer`)
+  return layer
 }
 
 function withoutComments(text: string): string {

@@ -15,7 +15,7 @@ import {
   sqliteInsert,
 } from '../variants.mjs'
 
-// So many appends make a slice of a few milliseconds.
+// Appends per slice, which takes a few milliseconds.
 const SIZES = [
   { size: '200B', chars: 200, slice: 500, rounds: { full: 200, quick: 40 } },
   { size: '2KB', chars: 2000, slice: 200, rounds: { full: 200, quick: 40 } },

@@ -18,8 +18,8 @@ export const catalogCases = [
     async measure({ folder, isQuick }) {
       const count = isQuick ? 500 : 5000
       await makeMany({ root: folder, count, events: EVENTS })
-      const { LiveCatalog } = await loadSessions()
-      const catalog = new LiveCatalog({ root: folder, home: folder })
+      const { openStore } = await loadSessions()
+      const catalog = openStore({ root: folder, home: folder }).openCatalog()
       if (catalog.list({ all: true }).sessions.length !== count)
         throw new Error('not all are there')
       const ways = {

@@ -62,7 +62,7 @@ function array() {
     open() {
       let prompts = []
       return {
-        // A new one each time, so that nobody pays for copying millions.
+        // A new one each time, so that copying millions is not measured.
         prepare() {
           prompts = []
         },

@@ -8,7 +8,7 @@ import { timeProcess } from '../processes.mjs'
 
 const PROJECT = '/home/ada/shop'
 const SESSIONS = 1000
-// So many of them have left a checkpoint, as those do that lasted.
+// How many of them left a checkpoint, as longer sessions do.
 const CHECKPOINTED_EVERY = 20
 
 const BARE_APPEND = `

@@ -1,4 +1,4 @@
-// Four processes, one log, nobody keeps it open.
+// Four processes, one log, which no process keeps open.
 
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

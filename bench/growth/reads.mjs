@@ -11,7 +11,7 @@ import { FILE_AXIS, fileSizes, TIME_AXIS } from './sizes.mjs'
 const LARGE = 100_000_000
 // It takes half a minute for a gigabyte.
 const MOST_FOR_JQ = 100_000_000
-// How others go on is clear by then, and a gigabyte takes them minutes.
+// How the others grow is clear by then, and a gigabyte takes them minutes.
 const MOST_FOR_OTHERS = 300_000_000
 
 export const readGrowth = {
@@ -89,7 +89,7 @@ async function foundCurve(logs, rounds) {
   ]
   return curveOf(logs, ways, rounds, {
     name: 'by-uuid-cold',
-    title: 'One event by its uuid, in a file nobody has read',
+    title: 'One event by its uuid, in a file that was not read before',
     missing: [
       ...(rg.found === undefined ? [absent('ripgrep', rg.reason)] : []),
       ...(jq.found === undefined ? [absent('jq', jq.reason)] : []),

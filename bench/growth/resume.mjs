@@ -1,5 +1,5 @@
 // A session resumed in a fresh process: twenty compactions and two megabytes that are live, however
-// much lies before them.
+// much is before them.
 
 import { join } from 'node:path'
 import { runInChild } from '../processes.mjs'

@@ -1,4 +1,4 @@
-import { append } from '../../lib/cli/commands/append.js'
+import { append } from '../../lib/cli/commands/plumbing/append.js'
 import { alone } from '../alone.js'
 
 export const main = alone(append)

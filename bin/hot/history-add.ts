@@ -1,4 +1,4 @@
-import { historyAdd } from '../../lib/cli/commands/history-add.js'
+import { historyAdd } from '../../lib/cli/commands/plumbing/history-add.js'
 import { alone } from '../alone.js'
 
 export const main = alone(historyAdd)

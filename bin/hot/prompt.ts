@@ -1,4 +1,4 @@
-import { prompt } from '../../lib/cli/commands/prompt.js'
+import { prompt } from '../../lib/cli/commands/daily/prompt.js'
 import { alone } from '../alone.js'
 
 export const main = alone(prompt)

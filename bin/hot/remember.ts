@@ -1,4 +1,4 @@
-import { remember } from '../../lib/cli/commands/remember.js'
+import { remember } from '../../lib/cli/commands/daily/prompt.js'
 import { alone } from '../alone.js'
 
 export const main = alone(remember)

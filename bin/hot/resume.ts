@@ -1,4 +1,4 @@
-import { resume } from '../../lib/cli/commands/resume.js'
+import { resume } from '../../lib/cli/commands/daily/resume.js'
 import { alone } from '../alone.js'
 
 export const main = alone(resume)

@@ -1,20 +1,22 @@
-// The projection as a left fold over the path: what the model sees after each event. It goes
-// from the first event to the last and never back; a message costs the same however long the
-// path is.
+// The projection as a left fold over the path: what the model sees after each event. Adding a message
+// costs the same however long the path is.
 
 import {
   type Diagnostic,
   type DiagnosticCode,
   diagnostic,
+  isHeaderType,
+  isOnChain,
   type SessionEvent,
 } from '../format/index.js'
 import { applyBoundary } from './boundary.js'
-import { findEntry, MISSING } from './find-entry.js'
 import {
   EMPTY_START,
   fieldsOf,
+  findEntry,
   isGap,
   type LastBoundary,
+  MISSING,
   type PathEvent,
   type PlacedEvent,
   type Projection,
@@ -22,15 +24,14 @@ import {
   type ProjectionStart,
   uuidOf,
 } from './projection.js'
-import { Revisions } from './revisions.js'
 import { UniqueEntries } from './unique-entries.js'
 
 export interface FoldOptions {
-  /** The name of the file the events stand in: any string, the same for all of them. */
+  /** The name of the file that holds the events: any string, the same for all of them. */
   readonly file: string
-  /** Default: nothing was there before. */
+  /** @default an empty projection */
   readonly start?: ProjectionStart | undefined
-  /** What is known of revised summaries in this file. */
+  /** The revised summaries of this file. */
   readonly revisions?: Revisions | undefined
 }
 
@@ -41,9 +42,9 @@ export class Fold implements Projection {
   readonly #revisions: Revisions
   readonly #inherited: readonly Diagnostic[]
   readonly #findings: Diagnostic[] = []
-  /** Repeated uuids included: what a boundary names is the last of them. */
+  /** Including repeated uuids: a boundary names the last of them. */
   #all: ProjectionEntry[]
-  /** Kept up from the first time that somebody asks: what a boundary covers need not be compared. */
+  /** Maintained from the first read on: covered entries need not be compared. */
   #unique: UniqueEntries | undefined
   #compactedCount: number
   #before: PlacedEvent | 'unread' | undefined
@@ -60,23 +61,23 @@ export class Fold implements Projection {
     this.#before = first?.kind === 'opaque' && first.file === file ? 'unread' : undefined
   }
 
-  /** The next event of the path. Never throws, whatever its payload holds. */
-  take(placed: PathEvent): void {
+  /** Adds the next event of the path. Never throws, whatever its payload holds. */
+  apply(placed: PathEvent): void {
     const { event } = placed
     if (placed.isAfterGap === true) this.#append({ kind: 'missing', file: this.#file })
     if (isMessage(event)) this.#push(placed)
     else if (event.type === 'compaction_boundary') this.#compact(placed)
     else if (event.type === 'rewind') this.#rewind(placed)
     else if (event.type === 'summary') this.#unfinishedCompaction = event.uuid
-    if (placed.isTurnEnded === true) this.endTurn()
+    if (placed.turnEnded === true) this.endTurn()
     this.#before = placed
   }
 
-  /** The last message was all of its turn. */
+  /** Marks the last message as the end of its turn. */
   endTurn(): void {
     const last = this.#all.findLast((entry) => !isGap(entry))
     if (last?.kind !== 'event') return
-    // Repeated lines are one message: a compaction may leave another of them to be shown.
+    // Repeated lines are one message, and after a compaction another of them may be shown.
     const isRepeated = this.#shown.shownFor(last) !== last
     for (const entry of isRepeated ? this.#all.filter(isSame) : [last]) this.#markEnded(entry)
 
@@ -85,7 +86,7 @@ export class Fold implements Projection {
     }
   }
 
-  /** The summary at that offset of this file was given another text. */
+  /** Replaces the text of the summary at that offset by its newest revision. */
   revise(summaryOffset: number): void {
     for (const [index, entry] of this.#all.entries()) {
       if (entry.kind !== 'summary' || entry.file !== this.#file) continue
@@ -115,13 +116,13 @@ export class Fold implements Projection {
     return this.#unfinishedCompaction
   }
 
-  get isDegraded(): boolean {
+  get degraded(): boolean {
     return this.#shown.hasGap
   }
 
-  // Whatever was in doubt made the first entry opaque, and only a boundary that surely counts
-  // takes it away; so nothing opaque left means nothing in doubt.
-  get isComplete(): boolean {
+  // Whatever is uncertain makes the first entry opaque, and only a boundary that certainly takes
+  // effect removes it.
+  get complete(): boolean {
     return this.#all[0]?.kind !== 'opaque'
   }
 
@@ -139,10 +140,10 @@ export class Fold implements Projection {
     return this.#unique
   }
 
-  /** A copy: whoever went on from here has the entry, too, and ends turns of its own. */
+  /** Replaces it by a copy: a projection that continues from here shares the entry. */
   #markEnded(entry: ProjectionEntry | undefined): void {
-    if (entry?.kind !== 'event' || entry.isTurnEnded === true) return
-    const ended: ProjectionEntry = { ...entry, isTurnEnded: true }
+    if (entry?.kind !== 'event' || entry.turnEnded === true) return
+    const ended: ProjectionEntry = { ...entry, turnEnded: true }
     this.#all[this.#all.lastIndexOf(entry)] = ended
     this.#unique?.replace(entry, ended)
   }
@@ -170,7 +171,7 @@ export class Fold implements Projection {
     const { uuid, payload } = boundary.event
     this.#unfinishedCompaction = patch.isCommitted === false ? uuid : null
     if (patch.isCommitted === false) return
-    if (patch.isCommitted === true) this.#lastBoundary = { uuid, epoch: epochOf(payload) }
+    if (patch.isCommitted === true) this.#lastBoundary = { uuid, epoch: readEpoch(payload) }
     this.#replace([...patch.entries], patch.entries.length)
   }
 
@@ -182,7 +183,7 @@ export class Fold implements Projection {
     if (last >= 0) {
       this.#replace(this.#all.slice(0, last + 1), Math.min(this.#compactedCount, last + 1))
     } else if (last === MISSING) {
-      this.#report('rewind_target_missing', 'What it goes back to is not there', rewind)
+      this.#report('rewind_target_missing', 'The event it rewinds to is not in the log', rewind)
     } else {
       this.#replace([{ kind: 'opaque', file: this.#file }], 1)
     }
@@ -204,16 +205,108 @@ export class Fold implements Projection {
   }
 }
 
-// Payloads are looked at only where they matter here: a reader may fetch them on demand.
+// Reads a payload only where it matters: it may be fetched on demand.
 function isMessage(event: SessionEvent): boolean {
   if (MESSAGES.has(event.type)) return true
   if (event.type !== 'subagent_result') return false
-  // With a tool call to its name the tool's result speaks for it.
+  // A subagent that was started by a tool call is shown by the result of that call.
   return typeof fieldsOf(event.payload)['tool_call_id'] !== 'string'
 }
 
-/** A boundary says its own number; one that does not say it starts the count again. */
-function epochOf(payload: unknown): number {
+/** The epoch that a boundary states; 0 where it does not. */
+function readEpoch(payload: unknown): number {
   const { epoch } = fieldsOf(payload)
   return Number.isSafeInteger(epoch) && (epoch as number) > 0 ? (epoch as number) : 0
+}
+
+/**
+ * The newest text of each summary. A revision refers to the nearest summary of that uuid before it
+ * in the file. Lines are identified by offset, because uuids may be repeated.
+ */
+export class Revisions {
+  readonly #offsets = new Map<string, number>()
+  readonly #texts = new Map<number, string>()
+
+  /** Takes all events of a file in order; returns the offset of the summary that one revised. */
+  add({ event, byte_offset }: PlacedEvent): number | undefined {
+    if (event.type === 'summary') this.#offsets.set(event.uuid, byte_offset)
+    if (event.type !== 'summary_revision') return undefined
+    const { summary_event_uuid, text } = fieldsOf(event.payload)
+    const revised = this.#offsets.get(summary_event_uuid as string)
+    // A blank revision must not replace a summary.
+    if (revised === undefined || typeof text !== 'string' || text.trim() === '') return undefined
+    this.#texts.set(revised, text)
+    return revised
+  }
+
+  /** The revised text of the summary at that offset, if there is one. */
+  textOf(summaryOffset: number): string | undefined {
+    return this.#texts.get(summaryOffset)
+  }
+}
+
+// The projection of a session that is being written: it is advanced, not computed again.
+//
+// An event that continues from the tip is applied. Any other event (a rewind, a repeated line, the
+// branch of another writer) may change the whole path: `push` returns `false`, and the caller must
+// read the file again.
+
+export interface LiveProjectionOptions extends FoldOptions {
+  /** The path so far, root first. */
+  readonly path?: Iterable<PathEvent> | undefined
+  /** The `prev_uuid` of the next event, as the walk found it. Required with a path. */
+  readonly nextPrevUuid?: string | null | undefined
+  /**
+   * Whether the path ends with the last on-chain event of the file.
+   *
+   * @default true
+   */
+  readonly isTipNewest?: boolean | undefined
+}
+
+export class LiveProjection extends Fold {
+  readonly #revisions: Revisions
+  #nextPrevUuid: string | null
+  #isTipNewest: boolean
+  #isEmpty = true
+  /** Nothing but headers so far. */
+  #isAtStart = true
+
+  constructor(options: LiveProjectionOptions) {
+    const { path = [], nextPrevUuid = null, isTipNewest = true } = options
+    const { revisions = new Revisions() } = options
+    super({ ...options, revisions })
+    this.#revisions = revisions
+    this.#nextPrevUuid = nextPrevUuid
+    this.#isTipNewest = isTipNewest
+    for (const placed of path) this.#advance(placed)
+  }
+
+  /** Adds the next event of the file. `false`: nothing changed, and the file must be read again. */
+  push(placed: PlacedEvent): boolean {
+    const { event } = placed
+    if (!isOnChain(event)) {
+      const revised = this.#revisions.add(placed)
+      if (revised !== undefined) this.revise(revised)
+      if (event.type === 'turn_end' && this.#isTipNewest && !this.#isEmpty) this.endTurn()
+      return true
+    }
+    const isHeader = isHeaderType(event.type)
+    // After other events a header is off-chain.
+    if (isHeader && !this.#isAtStart) return true
+    const isRoot = this.#isEmpty && event.prev_uuid === null
+    const isNext = event.prev_uuid !== null && event.prev_uuid === this.#nextPrevUuid
+    if (!isHeader && !isRoot && !isNext) return false
+    this.#revisions.add(placed)
+    this.#advance(placed)
+    this.#nextPrevUuid = event.uuid
+    this.#isTipNewest = true
+    return true
+  }
+
+  #advance(placed: PathEvent): void {
+    this.#isEmpty = false
+    if (!isHeaderType(placed.event.type)) this.#isAtStart = false
+    this.apply(placed)
+  }
 }

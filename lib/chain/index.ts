@@ -1,5 +1,6 @@
-// The door of the room that knows meaning: pure functions over events, no files, no clock.
+// Entry point of the module that knows what events mean together. Pure: no files, no clock.
 
+export { LiveProjection, type LiveProjectionOptions, Revisions } from './fold.js'
 export {
   findInterruptions,
   type Interruption,
@@ -7,10 +8,8 @@ export {
   type InterruptionOptions,
   type Interruptions,
 } from './interruption.js'
-export { LiveProjection, type LiveProjectionOptions } from './live-projection.js'
-export type { Message } from './message.js'
-export { type Part, partsOf } from './message-parts.js'
-export { type Messages, type MessagesOptions, messagesOf } from './messages.js'
+export { type Part, partsOf, wordsOf } from './message-parts.js'
+export { type Message, type Messages, type MessagesOptions, messagesOf } from './messages.js'
 export {
   type LogProjection,
   offsetBaseOf,
@@ -34,7 +33,6 @@ export {
   type ProjectionStart,
   type SummaryEntry,
 } from './projection.js'
-export { Revisions } from './revisions.js'
 export {
   pairTools,
   type ToolCall,
@@ -43,4 +41,3 @@ export {
 } from './tool-pairs.js'
 export { NO_RESULT, TOOL_POLICIES, type ToolPolicy, toolPolicyOf } from './tool-repair.js'
 export { type Walk, type WalkOptions, walkChain } from './walk.js'
-export { wordsOf } from './words.js'

@@ -1,29 +1,30 @@
-// Where the last run of a session stopped, if it stopped in the middle of something.
+// What the last run of a session left unfinished.
 
-import { type Message, plainMessages } from './message.js'
-import { isRetryCandidate } from './messages.js'
+import { isRetryCandidate, type Message, plainMessages } from './messages.js'
 import { fieldsOf, isGap, type Projection } from './projection.js'
 import { pairTools, type ToolCall } from './tool-pairs.js'
 
 /** The most urgent first. */
 export type InterruptionKind = 'tool_call' | 'no_reply' | 'partial_reply' | 'compaction'
 
+/** One reason why a session counts as interrupted, with the events concerned. */
 export interface Interruption {
   readonly kind: InterruptionKind
-  /** The events it is about: the open calls, the last message, the boundary or summary. */
+  /** The events concerned: the open calls, the last message, the boundary or summary. */
   readonly uuids: readonly string[]
 }
 
+/** What was unfinished when the session ended. */
 export interface Interruptions {
   /** The most urgent of those found. */
   readonly kind: InterruptionKind | 'none'
   readonly found: readonly Interruption[]
-  /** Open calls that may be run again, through a fresh permission gate. Nothing here runs them. */
+  /** Open calls that may be run again, after a new permission check. Nothing here runs them. */
   readonly retry: readonly ToolCall[]
 }
 
 export interface InterruptionOptions {
-  /** Which calls may be run again, beside those that say they are idempotent. */
+  /** Which calls may be run again, besides those marked as idempotent. */
   readonly isRetryable?: ((call: ToolCall) => boolean) | undefined
 }
 
@@ -51,14 +52,14 @@ export function findInterruptions(
   return { kind: found[0]?.kind ?? 'none', found, retry }
 }
 
-/** The model had the word. A result counts in both of its shapes: as a user's block, as an event. */
+/** The model had to reply. A tool result may be a block of a user message or an event. */
 function isUnanswered({ type }: Message): boolean {
   return type === 'user' || type === 'tool_result'
 }
 
-/** Only a `null` says that the reply was not whole; many harnesses never say why one ended. */
+/** Only `null` means that the reply was cut off; many harnesses never record a stop reason. */
 function isPartial({ type, payload }: Message, { entries }: Pick<Projection, 'entries'>): boolean {
   if (type !== 'assistant' || fieldsOf(payload)['stop_reason'] !== null) return false
   const last = entries.findLast((entry) => !isGap(entry))
-  return last?.kind !== 'event' || last.isTurnEnded !== true
+  return last?.kind !== 'event' || last.turnEnded !== true
 }

@@ -1,5 +1,5 @@
-// What a message is made of, whichever of the two shapes its tools are recorded in: events of
-// their own, or blocks of the provider's messages.
+// The parts of a message as text. Tool calls and results are events of their own or blocks of the
+// provider's messages; both are read here.
 
 import { shownJson } from '../format/index.js'
 import { fieldsOf } from './projection.js'
@@ -8,32 +8,32 @@ export type Part =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'call'; readonly text: string }
   | { readonly kind: 'result'; readonly text: string; readonly isError: boolean }
-  /** Something that is no text: only said to be there. */
+  /** Content that is not text; the text names its type. */
   | { readonly kind: 'other'; readonly text: string }
 
-/** A message, or an event as it stands in the log. */
-interface Spoken {
+/** A message, or an event of the log. */
+interface Source {
   readonly type: string
   readonly payload: unknown
 }
 
-export function partsOf(spoken: Spoken): Part[] {
+export function partsOf(source: Source): Part[] {
   try {
-    return readParts(spoken)
+    return readParts(source)
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    // Nesting that no stack can follow is legal JSON, and files may hold it.
+    // Nesting deeper than the stack is legal JSON.
     return [{ kind: 'other', text: '[nested too deeply to be shown]' }]
   }
 }
 
-function readParts({ type, payload }: Spoken): Part[] {
+function readParts({ type, payload }: Source): Part[] {
   const { content, text, summary, name, input, is_error } = fieldsOf(payload)
   if (type === 'tool_call') return [callPart(name, input)]
   if (type === 'tool_result') return [resultPart(content, is_error)]
   if (Array.isArray(content)) return content.map(partOfBlock)
-  const said = [content, text, summary].find((value) => typeof value === 'string')
-  return [{ kind: 'text', text: (said as string | undefined) ?? shownJson(payload) }]
+  const found = [content, text, summary].find((value) => typeof value === 'string')
+  return [{ kind: 'text', text: (found as string | undefined) ?? shownJson(payload) }]
 }
 
 function partOfBlock(block: unknown): Part {
@@ -42,8 +42,8 @@ function partOfBlock(block: unknown): Part {
   if (typeof text === 'string') return { kind: 'text', text }
   if (type === 'tool_use') return callPart(name, input)
   if (type === 'tool_result') return resultPart(content, is_error)
-  const said = typeof thinking === 'string' ? `: ${thinking}` : ''
-  return { kind: 'other', text: `[${typeof type === 'string' ? type : 'block'}${said}]` }
+  const thought = typeof thinking === 'string' ? `: ${thinking}` : ''
+  return { kind: 'other', text: `[${typeof type === 'string' ? type : 'block'}${thought}]` }
 }
 
 function callPart(name: unknown, input: unknown): Part {
@@ -60,4 +60,24 @@ function resultPart(content: unknown, isError: unknown): Part {
       ? content
       : shownJson(content)
   return { kind: 'result', text, isError: isError === true }
+}
+
+/**
+ * The texts of a user's or an assistant's payload, joined by spaces, without tools, pictures and
+ * thoughts.
+ */
+export function wordsOf(payload: unknown): string {
+  const { content } = fieldsOf(payload)
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) return ''
+  return content
+    .map(textOfBlock)
+    .filter((text) => text !== '')
+    .join(' ')
+}
+
+function textOfBlock(block: unknown): string {
+  if (typeof block === 'string') return block
+  const { type, text } = fieldsOf(block)
+  return type !== 'tool_result' && typeof text === 'string' ? text : ''
 }

@@ -1,25 +1,36 @@
-// The projection as messages a model can be given. The log keeps what happened; what a provider
-// would refuse or what would mislead is mended here, on copies, and reported.
+// The projection as messages for a model. The log keeps what happened; what a provider would reject
+// is repaired here, on copies, and reported.
 
 import { type Diagnostic, diagnostic } from '../format/index.js'
-import { type Message, placeOf, plainMessages } from './message.js'
-import { fieldsOf, isGap, type Projection } from './projection.js'
+import { fieldsOf, isGap, type Projection, type ProjectionEntry } from './projection.js'
 import type { ToolCall } from './tool-pairs.js'
 import { repairTools, type ToolPolicy } from './tool-repair.js'
-import { toWellFormed } from './well-formed.js'
 
 export interface MessagesOptions {
-  /** `false`: the events as they are, whatever is wrong with them. Default `true`. */
+  /**
+   * `false`: the events as they are.
+   *
+   * @default true
+   */
   readonly repair?: boolean | undefined
-  /** What becomes of a call without a result. Default `synthesize`. */
+  /**
+   * What happens to a call without a result.
+   *
+   * @default 'synthesize'
+   */
   readonly toolPolicy?: ToolPolicy | undefined
-  /** Under `retry`, which calls may be run again. Default: those that say they are idempotent. */
+  /**
+   * With `retry`, which calls may be run again.
+   *
+   * @default those marked as idempotent
+   */
   readonly isRetryable?: ((call: ToolCall) => boolean) | undefined
 }
 
+/** The messages that the model sees, and what was found while making them. */
 export interface Messages {
   readonly messages: readonly Message[]
-  /** Of the repairs; the projection has its own. */
+  /** Of the repairs; the projection has its own diagnostics. */
   readonly diagnostics: readonly Diagnostic[]
 }
 
@@ -34,11 +45,11 @@ export function messagesOf(
   const staleCount = compacted.filter((entry) => !isGap(entry)).length
   const usable = plain.flatMap((message, index) => {
     if (!isUsable(message)) {
-      diagnostics.push(diagnostic('bad_payload', UNUSABLE, placeOf(message)))
+      diagnostics.push(diagnostic('bad_payload', UNUSABLE, locationOf(message)))
       return []
     }
-    const mended = mendText(message, diagnostics)
-    return [index < staleCount ? withStaleUsage(mended) : mended]
+    const repaired = repairText(message, diagnostics)
+    return [index < staleCount ? withStaleUsage(repaired) : repaired]
   })
   const tools = repairTools(usable, {
     toolPolicy,
@@ -47,33 +58,129 @@ export function messagesOf(
   return { messages: tools.messages, diagnostics: [...diagnostics, ...tools.diagnostics] }
 }
 
-/** The library runs nothing: it only says which calls a harness may offer to run again. */
+/** The library runs no tools: it only reports which calls a harness may offer to run again. */
 export function isRetryCandidate(
   call: ToolCall,
   isRetryable: ((call: ToolCall) => boolean) | undefined,
 ): boolean {
-  return call.isIdempotent || isRetryable?.(call) === true
+  return call.idempotent || isRetryable?.(call) === true
 }
 
 const UNUSABLE = 'A message that cannot be read; left out'
 const ILL_FORMED = 'Half a character in its text; replaced'
 
-/** An oversize line has no payload, and a call without a name can be answered by nobody. */
+/** An oversize line has no payload, and a call without an id cannot have a result. */
 function isUsable({ type, payload }: Message): boolean {
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return false
   return type !== 'tool_call' || typeof fieldsOf(payload)['tool_call_id'] === 'string'
 }
 
-function mendText(message: Message, diagnostics: Diagnostic[]): Message {
+function repairText(message: Message, diagnostics: Diagnostic[]): Message {
   const payload = toWellFormed(message.payload)
   if (payload === message.payload) return message
-  diagnostics.push(diagnostic('ill_formed_unicode', ILL_FORMED, placeOf(message)))
+  diagnostics.push(diagnostic('ill_formed_unicode', ILL_FORMED, locationOf(message)))
   return { ...message, payload }
 }
 
-/** It counts a context that was compacted since; believing it would compact again and again. */
+/** Its count is of a context that was compacted since; using it would trigger another compaction. */
 function withStaleUsage(message: Message): Message {
   const fields = fieldsOf(message.payload)
   if (fields['usage'] === undefined || fields['usage'] === null) return message
   return { ...message, payload: { ...fields, usage: null, usage_stale: true } }
+}
+
+/**
+ * Half a surrogate pair is legal in JSON and in JavaScript, but not in UTF-8, and providers reject
+ * it. Returns the same value where there is none, else a copy with repaired strings and keys.
+ * Without recursion: nesting deeper than the stack is legal JSON.
+ */
+export function toWellFormed(value: unknown): unknown {
+  return isWellFormed(value) ? value : repairedCopy(value)
+}
+
+function isWellFormed(value: unknown): boolean {
+  const waiting: unknown[] = [value]
+  while (waiting.length > 0) {
+    const next = waiting.pop()
+    if (typeof next === 'string' && !next.isWellFormed()) return false
+    if (typeof next !== 'object' || next === null) continue
+    for (const [key, member] of Object.entries(next)) {
+      if (!key.isWellFormed()) return false
+      if (typeof member === 'string' || typeof member === 'object') waiting.push(member)
+    }
+  }
+  return true
+}
+
+function repairedCopy(value: unknown): unknown {
+  const top: { value?: unknown } = {}
+  const waiting: { into: object; key: string; from: unknown }[] = []
+  waiting.push({ into: top, key: 'value', from: value })
+  while (waiting.length > 0) {
+    const { into, key, from } = waiting.pop()!
+    const copy = shallowCopy(from)
+    Object.defineProperty(into, key, { value: copy, ...PLAIN })
+    if (typeof from !== 'object' || from === null) continue
+    for (const [name, member] of Object.entries(from)) {
+      // Defined here already, to keep the order of the keys.
+      const repaired = name.toWellFormed()
+      Object.defineProperty(copy, repaired, { value: null, ...PLAIN })
+      waiting.push({ into: copy as object, key: repaired, from: member })
+    }
+  }
+  return top.value
+}
+
+// An assignment would not store the key `__proto__`.
+const PLAIN = { enumerable: true, writable: true, configurable: true }
+
+function shallowCopy(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed()
+  if (typeof value !== 'object' || value === null) return value
+  return Array.isArray(value) ? [] : {}
+}
+
+// A message as a harness passes it to a model: an event of the projection, or one made in its place.
+
+/** A message as the model sees it. */
+export interface Message {
+  readonly type: string
+  readonly uuid: string
+  readonly ts: string
+  readonly payload: unknown
+  readonly file?: string | undefined
+  readonly byte_offset?: number | undefined
+  /** It is in no log: it was made for this projection. */
+  readonly synthetic?: true | undefined
+}
+
+export type Block = Readonly<Record<string, unknown>>
+
+/** One message per entry, in order, without gaps. */
+export function plainMessages(entries: readonly ProjectionEntry[]): Message[] {
+  const messages: Message[] = []
+  for (const entry of entries) {
+    if (isGap(entry)) continue
+    const { file, byte_offset, event } = entry
+    const { type, uuid, ts } = event
+    const payload =
+      entry.kind === 'summary' ? { ...fieldsOf(event.payload), text: entry.text } : event.payload
+    messages.push({ type, uuid, ts, payload, file, byte_offset })
+  }
+  return messages
+}
+
+/** The provider's blocks of a message; empty where its content is a text. */
+export function blocksOf({ payload }: Message): readonly unknown[] {
+  const { content } = fieldsOf(payload)
+  return Array.isArray(content) ? content : []
+}
+
+/** A copy with other blocks; the stored event stays as it is. */
+export function withBlocks(message: Message, content: readonly unknown[]): Message {
+  return { ...message, payload: { ...fieldsOf(message.payload), content } }
+}
+
+export function locationOf({ file, byte_offset, uuid }: Message) {
+  return { file, byte_offset, uuid }
 }

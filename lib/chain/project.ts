@@ -1,8 +1,8 @@
-// From events to the projection. This is the definition; whoever reads less than the whole file
-// must come to the same, and may trust the result only where it says that it is complete.
+// From events to the projection. This is the definition: a reader that reads less than the whole file
+// must get the same result, and may use it only where `complete` is set.
 
 import { isHeaderType, isOnChain, linkOf } from '../format/index.js'
-import { Fold, type FoldOptions } from './fold.js'
+import { Fold, type FoldOptions, Revisions } from './fold.js'
 import {
   fieldsOf,
   opaqueStart,
@@ -11,27 +11,42 @@ import {
   type Projection,
   type ProjectionStart,
 } from './projection.js'
-import { Revisions } from './revisions.js'
 import { type Walk, walkChain } from './walk.js'
 
-/** Folds the events of a path, root first, onto what was there before them. */
+/** Folds the events of a path, root first, onto the projection before them. */
 export function project(path: Iterable<PathEvent>, options: FoldOptions): Projection {
   const fold = new Fold(options)
-  for (const placed of path) fold.take(placed)
-  return snapshotOf(fold)
+  for (const placed of path) fold.apply(placed)
+  return toSnapshot(fold)
 }
 
 export interface ProjectLogOptions {
   readonly file: string
-  /** The continuation of the parent's projection; default: the file has no parent. */
+  /**
+   * The continuation of the parent's projection.
+   *
+   * @default the file has no parent
+   */
   readonly start?: ProjectionStart | undefined
-  /** The projection as of this event; default: the tip. */
+  /**
+   * The projection as of this event.
+   *
+   * @default the tip
+   */
   readonly at?: string | undefined
-  /** `then`: summaries read as they did before the next event. Default `newest`. */
+  /**
+   * `then`: summaries with the text they had before the next event.
+   *
+   * @default 'newest'
+   */
   readonly revisions?: 'newest' | 'then' | undefined
-  /** `false`: these are the last events of the file only. Default `true`. */
+  /**
+   * `false`: these are only the last events of the file.
+   *
+   * @default true
+   */
   readonly isWhole?: boolean | undefined
-  /** Where offsets count from in a fork. Of a whole file it is known. */
+  /** Where offsets start in a fork; derived from the headers of a whole file. */
   readonly offsetBase?: number | undefined
 }
 
@@ -42,7 +57,7 @@ export interface LogProjection {
   readonly projection: Projection
 }
 
-/** All of a file's events, or its last ones, in their order. */
+/** Takes all events of a file, or its last ones, in order. */
 export function projectLog(
   events: readonly PlacedEvent[],
   { file, start, at, revisions: which, isWhole = true, offsetBase }: ProjectLogOptions,
@@ -50,24 +65,24 @@ export function projectLog(
   const base = offsetBase ?? (isWhole ? offsetBaseOf(events) : 0)
   const links = events.map(({ event, byte_offset }) => linkOf(event, byte_offset, base))
   const walk = walkChain(links, { at, isWhole })
-  // A path that may lead to another event tells nothing: all of it counts as not read.
+  // A path whose end is uncertain is not used: all of it counts as unread.
   const positions = walk.isUndecided ? [] : walk.path
   const path = positions.map((position) => {
     const { event, byte_offset } = events[position]!
     const isAfterGap = walk.guessed.has(position)
-    return { event, byte_offset, isAfterGap, isTurnEnded: walk.turnEnds.has(position) }
+    return { event, byte_offset, isAfterGap, turnEnded: walk.turnEnds.has(position) }
   })
   const revisions = new Revisions()
   const known = which === 'then' ? events.slice(0, nextOnChain(events, walk)) : events
-  for (const placed of known) revisions.take(placed)
+  for (const placed of known) revisions.add(placed)
   const before = walk.reachedOpaque ? opaqueStart(file) : start
   const projection = project(path, { file, start: before, revisions })
   return { walk, path, revisions, projection }
 }
 
 /**
- * In a fork offsets count from the end of its own header. A fork of a fork begins with several
- * headers, and their bases add up.
+ * In a fork offsets are relative to the end of its own header. A fork of a fork has several headers,
+ * and their bases add up.
  */
 export function offsetBaseOf(events: Iterable<PlacedEvent>): number {
   let sum = 0
@@ -79,7 +94,7 @@ export function offsetBaseOf(events: Iterable<PlacedEvent>): number {
   return sum
 }
 
-/** Where the first event after the path stands that is on the chain. */
+/** The position of the first on-chain event after the path. */
 function nextOnChain(events: readonly PlacedEvent[], { path }: Walk): number {
   const last = path.at(-1) ?? -1
   const next = events.findIndex(
@@ -88,17 +103,17 @@ function nextOnChain(events: readonly PlacedEvent[], { path }: Walk): number {
   return next === -1 ? events.length : next
 }
 
-function snapshotOf(fold: Fold): Projection {
+function toSnapshot(fold: Fold): Projection {
   const { entries, compactedCount, lastBoundary, contextEpoch } = fold
-  const { unfinishedCompaction, isDegraded, isComplete, diagnostics, continuation } = fold
+  const { unfinishedCompaction, degraded, complete, diagnostics, continuation } = fold
   return {
     entries,
     compactedCount,
     lastBoundary,
     contextEpoch,
     unfinishedCompaction,
-    isDegraded,
-    isComplete,
+    degraded,
+    complete,
     diagnostics,
     continuation,
   }

@@ -1,14 +1,14 @@
-// Which tool result answers which call. A call is recorded once, in one of two shapes: as events
-// of its own, or as blocks of a provider's messages; both are read here, side by side.
+// Which tool result belongs to which call. Calls and results are events of their own or blocks of the
+// provider's messages; both are read here.
 
-import { type Block, blocksOf, type Message } from './message.js'
+import { type Block, blocksOf, type Message } from './messages.js'
 import { fieldsOf } from './projection.js'
 
 interface ToolPart {
   readonly tool_call_id: string
-  /** Which of the messages it stands in. */
+  /** The index of the message that holds it. */
   readonly message: number
-  /** Which block of that message it is; `undefined` where the message is the call or result. */
+  /** The index of its block; `undefined` where the message itself is the call or result. */
   readonly block: number | undefined
 }
 
@@ -16,17 +16,17 @@ export interface ToolCall extends ToolPart {
   readonly uuid: string
   readonly name: string
   readonly input: unknown
-  /** Its writer said that running it twice does no harm. */
-  readonly isIdempotent: boolean
+  /** It may be run twice without harm, as its writer recorded. */
+  readonly idempotent: boolean
 }
 
 export interface ToolResult extends ToolPart {}
 
 export interface ToolPairs {
-  /** In their order. */
+  /** In order. */
   readonly calls: readonly ToolCall[]
   readonly results: ReadonlyMap<ToolCall, ToolResult>
-  /** Results whose call is not there, or has its result already. */
+  /** Results without a call, or whose call has a result already. */
   readonly orphans: readonly ToolResult[]
 }
 
@@ -43,7 +43,7 @@ export function pairTools(messages: readonly Message[]): ToolPairs {
       else waiting.push(call)
     }
     for (const result of resultsOf(message, index)) {
-      const call = takeCallOf(result, open.get(result.tool_call_id) ?? [])
+      const call = removeCallFor(result, open.get(result.tool_call_id) ?? [])
       if (call === undefined) orphans.push(result)
       else results.set(call, result)
     }
@@ -60,20 +60,21 @@ function callsOf(message: Message, index: number): ToolCall[] {
   if (message.type === 'tool_call') {
     const { tool_call_id, name, input, idempotent } = fieldsOf(payload)
     if (typeof tool_call_id !== 'string') return []
-    const isIdempotent = idempotent === true
     const place = { message: index, block: undefined }
-    return [{ tool_call_id, uuid, name: textOf(name), input, isIdempotent, ...place }]
+    return [
+      { tool_call_id, uuid, name: textOf(name), input, idempotent: idempotent === true, ...place },
+    ]
   }
   if (message.type !== 'assistant') return []
   return blocksOf(message).flatMap((value, block) => {
     const { type, id, name, input } = fieldsOf(value)
     if (type !== 'tool_use' || typeof id !== 'string') return []
     const place = { message: index, block }
-    return [{ tool_call_id: id, uuid, name: textOf(name), input, isIdempotent: false, ...place }]
+    return [{ tool_call_id: id, uuid, name: textOf(name), input, idempotent: false, ...place }]
   })
 }
 
-/** A result that does not say what it answers has a name no call has: it is an orphan. */
+/** A result without a call id gets an empty one, so that it is an orphan. */
 function resultsOf(message: Message, index: number): ToolResult[] {
   if (message.type === 'tool_result') {
     const { tool_call_id } = fieldsOf(message.payload)
@@ -87,13 +88,13 @@ function resultsOf(message: Message, index: number): ToolResult[] {
 }
 
 /**
- * Some providers number their calls anew in every turn, so a result belongs to the nearest call
- * of its name that has none; of two shapes, to the one of its own.
+ * Some providers reuse call ids in every turn, so a result belongs to the nearest open call of its
+ * id; where both forms are recorded, to the call of its own form.
  */
-function takeCallOf(result: ToolResult, waiting: ToolCall[]): ToolCall | undefined {
+function removeCallFor(result: ToolResult, waiting: ToolCall[]): ToolCall | undefined {
   const isBlock = result.block !== undefined
-  const sameShape = waiting.findLastIndex(({ block }) => (block !== undefined) === isBlock)
-  const index = sameShape === -1 ? waiting.length - 1 : sameShape
+  const sameForm = waiting.findLastIndex(({ block }) => (block !== undefined) === isBlock)
+  const index = sameForm === -1 ? waiting.length - 1 : sameForm
   return index === -1 ? undefined : waiting.splice(index, 1)[0]
 }
 

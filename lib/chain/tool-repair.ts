@@ -1,19 +1,18 @@
-// Providers refuse a conversation in which a call has no result, a result no call, or anything
-// stands between the two. Here such places are mended, on copies, each with a report; the log
-// keeps what happened.
+// Providers reject a conversation in which a call has no result, a result has no call, or anything is
+// between the two. Repairs that, on copies, and reports each repair; the log stays as it is.
 
 import { type Diagnostic, type DiagnosticCode, diagnostic } from '../format/index.js'
-import { type Block, blocksOf, type Message, placeOf, withBlocks } from './message.js'
+import { type Block, blocksOf, locationOf, type Message, withBlocks } from './messages.js'
 import { fieldsOf } from './projection.js'
 import { isResultBlock, pairTools, type ToolCall, type ToolResult } from './tool-pairs.js'
 import { toolRuns } from './tool-runs.js'
 
-/** What becomes of a call without a result. */
+/** What happens to a call without a result. */
 export type ToolPolicy = (typeof TOOL_POLICIES)[number]
 
 export const TOOL_POLICIES = ['synthesize', 'retry', 'drop'] as const
 
-/** What the header of a session says of it, if it does: every later load goes by it. */
+/** The policy in the header of a session, which every later load uses. */
 export function toolPolicyOf(
   header: { readonly payload: unknown } | undefined,
 ): ToolPolicy | undefined {
@@ -23,7 +22,7 @@ export function toolPolicyOf(
 
 export interface ToolRepairOptions {
   readonly toolPolicy: ToolPolicy
-  /** Under `retry`: this call will be run again, so it may stand open. */
+  /** With `retry`: this call will be run again, so it stays open. */
   readonly isRetryable: (call: ToolCall) => boolean
 }
 
@@ -39,7 +38,7 @@ export function repairTools(
   const plan = new Plan(messages)
   for (const orphan of orphans) {
     plan.remove(orphan)
-    plan.report('orphan_tool_result', orphan, 'A result whose call is not there; left out')
+    plan.report('orphan_tool_result', orphan, 'A result without its call; left out')
   }
   for (const call of calls) {
     const result = results.get(call)
@@ -63,7 +62,7 @@ export function repairTools(
 
 interface Addition {
   readonly messages: Message[]
-  /** Blocks that stand in a log, by the message they were taken from. */
+  /** Blocks of the log, by the message they come from. */
   readonly moved: Map<Message, Block[]>
   readonly made: Block[]
   maker?: ToolCall
@@ -96,14 +95,14 @@ class Plan {
     }
   }
 
-  /** It has the shape of its call, so that the harness reads it as it reads the others. */
+  /** In the form of its call, so that the harness reads it like the others. */
   synthesize(call: ToolCall, anchor: number): void {
     const addition = this.#additionAfter(anchor)
     const { tool_call_id, name } = call
     if (call.block !== undefined) {
       addition.maker ??= call
-      const said = { content: NO_RESULT, is_error: true }
-      addition.made.push({ type: 'tool_result', tool_use_id: tool_call_id, ...said })
+      const fields = { content: NO_RESULT, is_error: true }
+      addition.made.push({ type: 'tool_result', tool_use_id: tool_call_id, ...fields })
       return
     }
     const payload = { tool_call_id, content: NO_RESULT, is_error: true, name, synthetic: true }
@@ -111,7 +110,7 @@ class Plan {
   }
 
   report(code: DiagnosticCode, { message }: ToolCall | ToolResult, text: string): void {
-    this.diagnostics.push(diagnostic(code, text, placeOf(this.#messages[message]!)))
+    this.diagnostics.push(diagnostic(code, text, locationOf(this.#messages[message]!)))
   }
 
   carryOut(): Message[] {
@@ -133,7 +132,7 @@ class Plan {
     })
   }
 
-  /** A message is left out with its last block, but one that never had any stays. */
+  /** A message without any block left is removed; one that never had blocks stays. */
   #withoutRemoved(message: Message, index: number): Message | undefined {
     const removed = this.#removedBlocks.get(index)
     if (removed === undefined) return message

@@ -1,11 +1,11 @@
 // Calls made together are answered together: a run is an unbroken row of assistant messages and
-// calls, and its results stand right behind it.
+// calls, directly followed by its results.
 
-import { blocksOf, type Message } from './message.js'
+import { blocksOf, type Message } from './messages.js'
 import { isResultBlock, type ToolCall, type ToolPairs, type ToolResult } from './tool-pairs.js'
 
 export interface ToolRun {
-  /** The message what is missing goes behind: the last result of the run, else its last call. */
+  /** Missing results are inserted after this message: the last result of the run, else its last call. */
   readonly anchor: number
   readonly isInPlace: (result: ToolResult) => boolean
 }
@@ -31,13 +31,13 @@ export function toolRuns(
     return { anchor: anchors.get(end)!, isInPlace: (result) => isInPlace(end, result) }
   }
 
-  // No result stands in a row, so it is behind the end of its call's.
+  // A row contains no results, so a result is after the end of the row of its call.
   function isInPlace(end: number, { message }: ToolResult): boolean {
     return message < answerEnds.get(end)!
   }
 }
 
-/** For every message of a row the index behind that row; a row is known by it. */
+/** For every message the index after its row, which identifies the row. */
 function rowEnds(messages: readonly Message[]): Int32Array {
   const ends = new Int32Array(messages.length)
   for (let index = messages.length - 1; index >= 0; index--) {
@@ -55,7 +55,7 @@ function isCalling({ type }: Message): boolean {
 function answersEnd(messages: readonly Message[], start: number): number {
   let end = start
   while (end < messages.length && isAnswer(messages[end]!)) {
-    // Where the user speaks, too, what comes after it no longer answers the calls.
+    // After a message with other text of the user no result answers the calls.
     if (isMixed(messages[end++]!)) break
   }
   return end

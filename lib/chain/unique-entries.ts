@@ -1,5 +1,5 @@
-// A uuid repeated within one file is shown once: the first entry stays. (A retried append may
-// have written the same message twice; the model must not read it twice.)
+// A uuid that is repeated within one file is shown once: a retried append may have written the same
+// message twice. The first entry stays.
 
 import { type Diagnostic, diagnostic } from '../format/index.js'
 import { isGap, type ProjectionEntry } from './projection.js'
@@ -11,7 +11,7 @@ export class UniqueEntries {
   readonly findings: Diagnostic[] = []
   /** How many of the entries are among the first ones given to the constructor. */
   readonly compactedCount: number
-  /** Something that was meant to be seen is not there. */
+  /** Something that should be shown is missing. */
   hasGap = false
   readonly #uuidsByFile = new Map<string, Set<string>>()
 
@@ -27,7 +27,7 @@ export class UniqueEntries {
     if (!isGap(entry) && this.#isRepeated(entry.file, entry.event.uuid)) {
       const { file, byte_offset, event } = entry
       const where = { file, byte_offset, uuid: event.uuid }
-      const message = 'An event of the same uuid stands before it; it is left out'
+      const message = 'An earlier event has the same uuid; this one is left out'
       this.findings.push(diagnostic('duplicate_uuid', message, where))
       return false
     }
@@ -36,14 +36,14 @@ export class UniqueEntries {
     return true
   }
 
-  /** The entry that bears this one's uuid: itself, or the first where it is a repetition. */
+  /** The entry that is shown for this uuid: itself, or the first where it is a repetition. */
   shownFor({ file, event }: SeenEntry): ProjectionEntry | undefined {
     return this.entries.findLast(
       (entry) => !isGap(entry) && entry.event.uuid === event.uuid && entry.file === file,
     )
   }
 
-  /** The same line with more known of it; a repetition is not there, and stays so. */
+  /** Replaces an entry; does nothing for a repetition, which is not shown. */
   replace(entry: ProjectionEntry, by: ProjectionEntry): void {
     const index = this.entries.lastIndexOf(entry)
     if (index !== -1) this.entries[index] = by

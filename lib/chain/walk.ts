@@ -1,8 +1,8 @@
-// From a file's links to its chain: which event is the tip, and the path from the root to it.
+// From the links of a file to its chain: which event is the tip, and the path from the root to it.
 //
-// Pure, and it never throws on bad data: what does not fit is taken in the way that loses least,
-// and reported. The rules stand in docs/FORMAT.md, "Readers must". Given only the last part of a
-// file it never guesses: it says where its knowledge ends.
+// Pure. Never throws on invalid data, but chooses what loses least and reports it; the rules are in
+// docs/FORMAT.md, "Readers must". Given only the last part of a file, it reports where the unread
+// part would decide.
 
 import {
   type Diagnostic,
@@ -13,29 +13,33 @@ import {
 } from '../format/index.js'
 
 export interface WalkOptions {
-  /** Walk to this event instead of the tip: the last one on the chain with that uuid. */
+  /** Walk to this event instead of the tip: the last on-chain event with that uuid. */
   readonly at?: string | undefined
-  /** `false`: these are the last links of a file whose beginning was not read. Default `true`. */
+  /**
+   * `false`: these are the last links of a file whose start was not read.
+   *
+   * @default true
+   */
   readonly isWhole?: boolean | undefined
 }
 
 export interface Walk {
-  /** Positions in the given links, from the root to the tip. Empty when there is no such event. */
+  /** Positions in the given links, from the root to the tip. Empty without such an event. */
   readonly path: readonly number[]
   readonly onChainCount: number
-  /** Positions of events that follow a missing one, and were linked to the one before them. */
+  /** Positions of events that follow a missing one, and are linked to the one before them. */
   readonly guessed: ReadonlySet<number>
-  /** Positions of the events of the chain behind which a turn ended, with none in between. */
+  /** Positions of on-chain events that are directly followed by the end of a turn. */
   readonly turnEnds: ReadonlySet<number>
-  /** No other event of the chain stands behind the tip, so a turn that ends now ends there. */
+  /** No other on-chain event follows the tip, so a turn that ends now ends there. */
   readonly isTipNewest: boolean
-  /** There is such an event on the path, so the chain may not be what it was. */
-  readonly isDegraded: boolean
-  /** The path goes on in the part that was not read. Never in a whole file. */
+  /** The path contains a guessed link. */
+  readonly degraded: boolean
+  /** The path continues in the unread part. Never in a whole file. */
   readonly reachedOpaque: boolean
-  /** Which event is the last of the path depends on the part that was not read. */
+  /** The last event of the path depends on the unread part. */
   readonly isUndecided: boolean
-  /** What an event must name as its `prev_uuid` to continue this path; `null` when none can. */
+  /** The `prev_uuid` of an event that continues this path; `null` when none can. */
   readonly nextPrevUuid: string | null
   readonly findings: readonly Diagnostic[]
 }
@@ -56,7 +60,7 @@ export function walkChain(
     guessed: linked.guessed,
     turnEnds: linked.turnEnds,
     isTipNewest: linked.isTipNewest,
-    isDegraded: path.some((position) => linked.guessed.has(position)),
+    degraded: path.some((position) => linked.guessed.has(position)),
     reachedOpaque: !isWhole,
     isUndecided: at === undefined ? !linked.isTipSure : last === NONE && !isWhole,
     nextPrevUuid: last === linked.tip ? nextPrevUuid(last, links, linked) : null,
@@ -64,7 +68,7 @@ export function walkChain(
   }
 }
 
-// What stands in `parents` where no position can.
+// Values of `parents` that are not positions.
 const NONE = -1
 const UNREAD = -2
 const OFF_CHAIN = -3
@@ -74,7 +78,7 @@ interface Linked {
   readonly parents: Int32Array
   readonly guessed: ReadonlySet<number>
   readonly turnEnds: ReadonlySet<number>
-  /** The last event of the chain with that uuid; negative where it stands only beside the chain. */
+  /** The last on-chain event with that uuid; negative where it is only off-chain. */
   readonly positions: ReadonlyMap<string, number>
   readonly tip: number
   readonly isTipSure: boolean
@@ -88,16 +92,16 @@ function linkUp(links: readonly PlacedLink[], isWhole: boolean): Linked {
   const parents = new Int32Array(links.length).fill(OFF_CHAIN)
   const guessed = new Set<number>()
   const turnEnds = new Set<number>()
-  // One table for both questions, whether a uuid is known and where it stands: it is most of the cost.
+  // One table for both whether a uuid is known and where it is: building it is most of the cost.
   const positions = new Map<string, number>()
   const tips = new TipWatch(positions, isWhole)
   const edge = isWhole ? NONE : UNREAD
   let previous = edge
   let onChainCount = 0
-  // By index: most walks are those of a resume, whose code runs for the first time.
+  // By index: most walks run once, in a resume, before the code is optimized.
   for (let position = 0; position < links.length; position++) {
     const link = links[position]!
-    const verdict = tips.take(link, position)
+    const verdict = tips.judge(link, position)
     const earlier = positions.get(link.uuid)
     if (earlier !== undefined) findings.push(finding('duplicate_uuid', link, REPEATED))
     else positions.set(link.uuid, OFF_CHAIN)
@@ -110,14 +114,14 @@ function linkUp(links: readonly PlacedLink[], isWhole: boolean): Linked {
       findings.push(finding('extra_header', link, 'A second header, in the middle of the log'))
       continue
     }
-    // A fork has several headers, and one root.
+    // A fork has several headers but one root.
     if (!isHeaderType(link.type) || onChainCount === 0) onChainCount++
-    // Without the beginning of the file nobody can tell a root from a stray header, so what
-    // names this one counts as going on in the part that was not read.
+    // Without the start of the file a root cannot be distinguished from a stray header, so a path
+    // through this one counts as continuing in the unread part.
     if (isHeaderType(link.type) && !isWhole) continue
     parents[position] = parentOf(position, link)
     positions.set(link.uuid, position)
-    // Repeated headers are one: what ended behind the first of them ended behind all.
+    // Repeated headers are one: a turn that ended after the first ended after all.
     if (isHeaderType(link.type) && turnEnds.size > 0) turnEnds.add(position)
     previous = position
   }
@@ -128,7 +132,7 @@ function linkUp(links: readonly PlacedLink[], isWhole: boolean): Linked {
   const tipFacts = { tip, isTipSure, isTipNewest: isTipNewest() }
   return { parents, guessed, turnEnds, positions, ...tipFacts, onChainCount, findings }
 
-  // Behind a copied block the end of a turn is a copy, too: it says nothing of the tip.
+  // After a copied block the end of a turn is a copy too, and not that of the tip.
   function isTipNewest(): boolean {
     const [tip, newest] = [links[tips.tip], links[previous]]
     if (tip === undefined || newest === undefined) return false
@@ -138,7 +142,7 @@ function linkUp(links: readonly PlacedLink[], isWhole: boolean): Linked {
   function parentOf(position: number, link: PlacedLink): number {
     if (isHeaderType(link.type)) return NONE
     if (link.prev_uuid === null) {
-      // The first event of a log without a header is its root; nothing is wrong with its link.
+      // The first event of a log without a header is its root, and its link is valid.
       if (previous >= 0) findings.push(finding('unlinked', link, UNLINKED))
       return previous
     }
@@ -170,14 +174,14 @@ class TipWatch {
     })
   }
 
-  take(link: PlacedLink, position: number): ReturnType<TipRule['take']> {
+  judge(link: PlacedLink, position: number): ReturnType<TipRule['take']> {
     this.#isAsked = false
     const verdict = this.#rule.take(link)
     if (verdict === 'tip') this.tip = position
     if (this.#isWhole) return verdict
-    // A boundary that stands where it says it stands is a tip whatever came before it. Any other
-    // event is one for sure only if it follows a tip that was sure, because an event of the same
-    // uuid may stand in the part that was not read.
+    // A boundary at the offset that it states is a tip whatever came before it. Any other event is
+    // certainly a tip only if it follows one that is, because an event of the same uuid may be in
+    // the unread part.
     if (link.isGenuine === true && verdict === 'tip') this.isSure = true
     else if (this.#isAsked) this.isSure = false
     return verdict
@@ -185,8 +189,8 @@ class TipWatch {
 }
 
 /**
- * The last event on the chain with that uuid; of an event off the chain, the one before it. That
- * there is none on the chain only the whole file can tell.
+ * The last on-chain event with that uuid; for an off-chain event, the on-chain event before it, if
+ * the whole file was read.
  */
 function positionOf(
   at: string,
@@ -199,14 +203,14 @@ function positionOf(
   return parents.findLastIndex((parent, position) => position < off && parent !== OFF_CHAIN)
 }
 
-/** A repeated line behind the tip catches the links that name the tip, so nothing follows it. */
+/** `null` where a repeated line after the tip receives the links that name the tip. */
 function nextPrevUuid(last: number, links: readonly PlacedLink[], { positions }: Linked) {
   const uuid = links[last]?.uuid
   return uuid !== undefined && positions.get(uuid) === last ? uuid : null
 }
 
 const REPEATED = 'An earlier line has the same uuid'
-const UNLINKED = 'It says of no event that it follows it'
+const UNLINKED = 'It does not name the event it follows'
 
 function finding(
   code: Parameters<typeof diagnostic>[0],

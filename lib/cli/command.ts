@@ -1,29 +1,44 @@
-// What a command is: how it is called, what its help teaches, and what it does with both streams.
+// What a command is: its name, operands and options, its help, and what it does with both streams.
 
+import type { Writable } from 'node:stream'
 import type { Summarizer } from '../compaction/index.js'
-import type { StoreOptions } from '../store/index.js'
-import type { HookSettingsRoom } from './hook-settings-room.js'
-import type { Notes } from './notes.js'
-import type { Output } from './output.js'
+import type { Environment } from '../environment/index.js'
+import type {
+  CallForm,
+  CallOptions,
+  HooksStatus,
+  SettingsChange,
+  StoreContext,
+  StoreOptions,
+} from '../store/index.js'
+import type { Notes } from './output/notes.js'
+import type { Output } from './output/output.js'
 
-/** What a command may touch of its process. Tests and `bin/` hand it in. */
+/** What a command uses of its process. Tests and `bin/` pass it in. */
 export type CliIo = Pick<
   NodeJS.Process,
   'stdin' | 'stdout' | 'stderr' | 'env' | 'cwd' | 'on' | 'once' | 'off'
 >
 
-/** Rooms beside this one, which `bin/` hands in: no room reaches for another of its own floor. */
-export interface CliRooms {
-  summarizers(): Promise<SummarizerRoom>
-  hookSettings(): Promise<HookSettingsRoom>
-  mcp(): Promise<McpRoom>
-  /** How this very command line is called, for those who write it down. */
+/** Modules of the same layer, which `bin/` passes in. */
+export interface CliModules {
+  summarizers(): Promise<SummarizerModule>
+  hookSettings(): Promise<HookSettingsModule>
+  mcp(): Promise<McpModule>
+  hooks(): Promise<HookModule>
+  startPager(command: string, env: NodeJS.ProcessEnv): Pager
+  /** How this command line was called, for settings that must call it again. */
   program(): { readonly node: string; readonly program: string }
-  hooks(): Promise<HookRoom>
 }
 
-interface HookRoom {
-  /** Never rejects: what goes wrong is told. */
+interface Pager {
+  readonly stdin: Writable
+  /** Resolves when the pager has ended. */
+  readonly ended: Promise<void>
+}
+
+interface HookModule {
+  /** Never rejects: problems go to `report`. */
   runHook(call: {
     readonly event?: string | undefined
     readonly runtimePath?: string | undefined
@@ -31,72 +46,89 @@ interface HookRoom {
     readonly io: Pick<CliIo, 'stdin' | 'env' | 'cwd'>
     readonly stdinFd: number | undefined
     write(text: string): Promise<void>
-    tell(text: string): void
+    report(text: string): void
+    readonly environment: Environment
   }): Promise<unknown>
 }
 
-interface SummarizerRoom {
+interface HookSettingsModule {
+  readonly CALL_FORMS: readonly CallForm[]
+  /** A word as a shell takes it. */
+  quoteWord(word: string): string
+  installHooks(store: StoreContext, path: string, call: CallOptions): SettingsChange
+  uninstallHooks(store: StoreContext, path: string): SettingsChange
+  readHooksStatus(store: StoreContext, path: string, searchPath?: string): HooksStatus
+}
+
+interface SummarizerModule {
   summarizerFrom(name: string, env: NodeJS.ProcessEnv): Summarizer
 }
 
-interface McpRoom {
-  /** Resolves when the client has gone. */
-  serveMcp(options: McpOptions): Promise<void>
-}
-
-export interface McpOptions extends StoreOptions {
-  readonly io: Pick<CliIo, 'stdin' | 'stdout' | 'env' | 'cwd'>
-  readonly onProblem: (text: string) => void
+interface McpModule {
+  /** Resolves when the client has closed its end. */
+  serveMcp(
+    options: StoreOptions & {
+      readonly io: Pick<CliIo, 'stdin' | 'stdout' | 'env' | 'cwd'>
+      readonly onProblem: (text: string) => void
+      readonly environment: Environment
+    },
+  ): Promise<void>
 }
 
 export interface OptionSpec {
   /** Without the dashes. */
   readonly name: string
-  /** One letter, for those whom people know by it from other tools. */
+  /** One letter, where people know it from other tools. */
   readonly short?: string
-  /** How the help calls the value; an option without it is a switch. */
+  /** The placeholder of the value in the help; an option without it is a switch. */
   readonly value?: string
   readonly text: string
-  /** Only people give it, so the quick parser leaves it to the whole command line. */
+  /** Only interactive, so the quick parser leaves it to commander. */
   readonly isForPeople?: true
+  /** An earlier spelling that still works; no help and no completion shows it. */
+  readonly isHidden?: true
 }
 
 export interface Command {
   readonly name: string
   readonly summary: string
-  /** In the notation of help pages: `<session>`, `[target...]`; empty for none. */
-  readonly operand: string
+  /** In the notation of help pages: `<session>`, `[target...]`. */
+  readonly operand?: string
   /** What it is; of several, one text for each. */
-  readonly operandText: string | readonly string[]
-  readonly options: readonly OptionSpec[]
-  /** Ends the help: examples with their output, and what the exit code says. */
+  readonly operandText?: string | readonly string[]
+  readonly options?: readonly OptionSpec[]
+  /** The end of the help: examples with their output, and exit codes. */
   readonly lesson: string
   /** Called by scripts for every event, so it must start without the help library. */
   readonly isHot?: true
-  /** Called by a harness that takes any other exit code for a veto: it answers 0 whatever happens. */
+  /** Called by a harness that takes another exit code for a veto: it always exits with 0. */
   readonly isHook?: true
-  /** Its answer may be longer than a screen, and is read in a pager on a terminal. */
+  /** The answer may be longer than a screen, so a terminal shows it in a pager. */
   readonly isPaged?: true
   run(call: Call): Promise<number>
 }
 
-/** One use of a command, after parsing. */
-export interface Call {
+export interface Parsed {
   readonly operands: readonly string[]
   /** The value of an option; `undefined` when it was not given. */
   value(name: string): string | undefined
   /** Whether a switch was given. */
   has(name: string): boolean
+}
+
+/** One use of a command, after parsing. */
+export interface Call extends Parsed {
   readonly output: Output
   readonly notes: Notes
   readonly io: CliIo
-  readonly rooms: CliRooms
+  readonly modules: CliModules
+  readonly env: Environment
+  /** The store that the options name, opened on first use. It reports diagnostics as notes. */
+  readonly store: StoreContext
 }
 
-export type Parsed = Pick<Call, 'operands' | 'value' | 'has'>
-
 /** What a parser found: strings for values, `true` for switches. */
-export function parsedOf(operands: readonly string[], found: ReadonlyMap<string, unknown>): Parsed {
+export function toParsed(operands: readonly string[], found: ReadonlyMap<string, unknown>): Parsed {
   return {
     operands,
     value: (name) => {
@@ -107,7 +139,7 @@ export function parsedOf(operands: readonly string[], found: ReadonlyMap<string,
   }
 }
 
-/** The command line was not understood. Its message needs no remedy: the help is one. */
+/** The command line was not understood. The message ends with a pointer to the help. */
 export class UsageError extends Error {
   readonly code = 'ERR_ARG'
   readonly details: Readonly<Record<string, string | number>>
@@ -132,6 +164,18 @@ export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
   { name: 'agent', value: 'ID', text: 'whose sessions (default: "default")' },
   { name: 'json', text: 'print JSON for programs; errors are JSON on stderr then' },
   { name: 'no-color', text: 'print without colour, as NO_COLOR and pipes do' },
-  { name: 'no-pager', text: 'print at once, also what is longer than the screen' },
-  { name: 'quiet', text: 'print no words on stderr but errors' },
+  { name: 'no-pager', text: 'print directly, even if it is longer than the screen' },
+  { name: 'quiet', text: 'print nothing on stderr except errors' },
+]
+
+/** For commands that write: show what would happen. */
+export const DRY_RUN: OptionSpec = {
+  name: 'dry-run',
+  text: 'show what would happen; write nothing',
+}
+
+/** For commands that remove or move things: they only show a plan without it. */
+export const PLAN_OPTIONS: readonly OptionSpec[] = [
+  { name: 'apply', text: 'do it; without it the command only shows its plan' },
+  { name: 'dry-run', text: 'show the plan, as without --apply' },
 ]

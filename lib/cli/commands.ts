@@ -2,66 +2,97 @@
 
 import type { Command } from './command.js'
 
-/** In the order of the help. A name of two words is a command of a group: `history add`. */
-export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
-  ['append', async () => (await import('./commands/append.js')).append],
-  ['log', async () => (await import('./commands/log.js')).log],
-  ['verify', async () => (await import('./commands/verify.js')).verify],
-  ['repair', async () => (await import('./commands/repair.js')).repair],
-  ['doctor', async () => (await import('./commands/doctor.js')).doctor],
-  ['list', async () => (await import('./commands/list.js')).list],
-  ['show', async () => (await import('./commands/show.js')).show],
-  ['tail', async () => (await import('./commands/tail.js')).tail],
-  ['export', async () => (await import('./commands/export.js')).exportCommand],
-  ['resume', async () => (await import('./commands/resume.js')).resume],
-  ['fork', async () => (await import('./commands/fork.js')).fork],
-  ['rewind', async () => (await import('./commands/rewind.js')).rewind],
-  ['compact', async () => (await import('./commands/compact.js')).compact],
-  ['sidechain list', async () => (await import('./commands/sidechain-list.js')).sidechainList],
-  ['sidechain show', async () => (await import('./commands/sidechain-show.js')).sidechainShow],
-  ['rename', async () => (await import('./commands/rename.js')).rename],
-  ['prompt', async () => (await import('./commands/prompt.js')).prompt],
-  ['remember', async () => (await import('./commands/remember.js')).remember],
-  ['history', async () => (await import('./commands/history.js')).history],
-  ['history add', async () => (await import('./commands/history-add.js')).historyAdd],
-  ['history rotate', async () => (await import('./commands/history-rotate.js')).historyRotate],
-  ['history sweep', async () => (await import('./commands/history-sweep.js')).historySweep],
-  ['search', async () => (await import('./commands/search.js')).search],
-  ['grep', async () => (await import('./commands/grep.js')).grep],
-  ['stats', async () => (await import('./commands/stats.js')).stats],
-  ['summaries', async () => (await import('./commands/summaries.js')).summaries],
-  ['extract', async () => (await import('./commands/extract.js')).extract],
-  ['status', async () => (await import('./commands/status.js')).status],
-  ['bypass', async () => (await import('./commands/bypass.js')).bypass],
-  ['checkpoint', async () => (await import('./commands/checkpoint.js')).checkpoint],
-  [
-    'checkpoints list',
-    async () => (await import('./commands/checkpoints-list.js')).checkpointsList,
-  ],
-  [
-    'checkpoints show',
-    async () => (await import('./commands/checkpoints-show.js')).checkpointsShow,
-  ],
-  [
-    'checkpoints prune',
-    async () => (await import('./commands/checkpoints-prune.js')).checkpointsPrune,
-  ],
-  ['recover', async () => (await import('./commands/recover.js')).recover],
-  ['start', async () => (await import('./commands/start.js')).start],
-  ['hooks install', async () => (await import('./commands/hooks-install.js')).hooksInstall],
-  ['hooks uninstall', async () => (await import('./commands/hooks-uninstall.js')).hooksUninstall],
-  ['hooks status', async () => (await import('./commands/hooks-status.js')).hooksStatus],
-  ['mcp', async () => (await import('./commands/mcp.js')).mcp],
-  ['hook', async () => (await import('./commands/hook.js')).hook],
-  ['archive', async () => (await import('./commands/archive.js')).archive],
-  ['archive list', async () => (await import('./commands/archive.js')).archiveList],
-  ['archive restore', async () => (await import('./commands/archive.js')).archiveRestore],
-  ['trash', async () => (await import('./commands/trash.js')).trash],
-  ['trash list', async () => (await import('./commands/trash.js')).trashList],
-  ['trash restore', async () => (await import('./commands/trash.js')).trashRestore],
-  ['prune', async () => (await import('./commands/prune.js')).prune],
-  ['import', async () => (await import('./commands/import.js')).importCommand],
-  ['relocate', async () => (await import('./commands/relocate.js')).relocate],
-  ['completion', async () => (await import('./commands/completion.js')).completion],
-  ['init', async () => (await import('./commands/init.js')).init],
+type Load = () => Promise<Command>
+/** The module that exports the command. */
+type LoadModule = () => Promise<Record<string, unknown>>
+
+/** As the help groups them. A name of two words is a command of a group: `history add`. */
+const GROUPS: Record<string, Record<string, LoadModule>> = {
+  Daily: {
+    list: () => import('./commands/daily/list.js'),
+    show: () => import('./commands/daily/show.js'),
+    search: () => import('./commands/daily/search.js'),
+    history: () => import('./commands/daily/history.js'),
+    resume: () => import('./commands/daily/resume.js'),
+    start: () => import('./commands/daily/start.js'),
+    recover: () => import('./commands/daily/start.js'),
+    'checkpoint add': () => import('./commands/daily/checkpoint.js'),
+    compact: () => import('./commands/daily/compact.js'),
+    fork: () => import('./commands/daily/fork.js'),
+    rewind: () => import('./commands/daily/rewind.js'),
+    rename: () => import('./commands/daily/rename.js'),
+    prompt: () => import('./commands/daily/prompt.js'),
+    remember: () => import('./commands/daily/prompt.js'),
+    import: () => import('./commands/daily/import.js'),
+    export: () => import('./commands/daily/export.js'),
+  },
+  Investigate: {
+    log: () => import('./commands/investigate/log.js'),
+    tail: () => import('./commands/investigate/tail.js'),
+    grep: () => import('./commands/investigate/grep.js'),
+    verify: () => import('./commands/investigate/verify.js'),
+    stats: () => import('./commands/investigate/stats.js'),
+    status: () => import('./commands/investigate/status.js'),
+    summaries: () => import('./commands/investigate/summaries.js'),
+    extract: () => import('./commands/investigate/extract.js'),
+    'checkpoint list': () => import('./commands/investigate/checkpoints.js'),
+    'checkpoint show': () => import('./commands/investigate/checkpoints.js'),
+    'sidechain list': () => import('./commands/investigate/sidechains.js'),
+    'sidechain show': () => import('./commands/investigate/sidechains.js'),
+  },
+  Maintain: {
+    init: () => import('./commands/maintain/init.js'),
+    doctor: () => import('./commands/maintain/doctor.js'),
+    repair: () => import('./commands/maintain/repair.js'),
+    archive: () => import('./commands/maintain/retire.js'),
+    'archive list': () => import('./commands/maintain/retire.js'),
+    'archive restore': () => import('./commands/maintain/retire.js'),
+    trash: () => import('./commands/maintain/retire.js'),
+    'trash list': () => import('./commands/maintain/retire.js'),
+    'trash restore': () => import('./commands/maintain/retire.js'),
+    prune: () => import('./commands/maintain/retire.js'),
+    'checkpoint prune': () => import('./commands/maintain/checkpoint-prune.js'),
+    'history rotate': () => import('./commands/maintain/history.js'),
+    'history sweep': () => import('./commands/maintain/history.js'),
+    relocate: () => import('./commands/maintain/relocate.js'),
+    'hooks install': () => import('./commands/maintain/hooks.js'),
+    'hooks uninstall': () => import('./commands/maintain/hooks.js'),
+    'hooks status': () => import('./commands/maintain/hooks.js'),
+    bypass: () => import('./commands/maintain/bypass.js'),
+  },
+  Plumbing: {
+    append: () => import('./commands/plumbing/append.js'),
+    'history add': () => import('./commands/plumbing/history-add.js'),
+    'hooks run': () => import('./commands/plumbing/hooks-run.js'),
+    mcp: () => import('./commands/plumbing/mcp.js'),
+    completion: () => import('./commands/plumbing/completion.js'),
+  },
+}
+
+export const COMMAND_GROUPS: ReadonlyMap<string, ReadonlyMap<string, Load>> = new Map(
+  Object.entries(GROUPS).map(([title, group]) => [title, new Map(toLoads(group))]),
+)
+
+export const COMMANDS: ReadonlyMap<string, Load> = new Map(
+  [...COMMAND_GROUPS.values()].flatMap((group) => [...group]),
+)
+
+/** Earlier spellings. They work, and no help shows them: installed settings call `hook`. */
+export const ALIASES: ReadonlyMap<string, string> = new Map([
+  ['hook', 'hooks run'],
+  ['checkpoint', 'checkpoint add'],
+  ['checkpoints list', 'checkpoint list'],
+  ['checkpoints show', 'checkpoint show'],
+  ['checkpoints prune', 'checkpoint prune'],
 ])
+
+/** Each module exports its commands, which know their names. */
+function toLoads(group: Record<string, LoadModule>): [string, Load][] {
+  return Object.entries(group).map(([name, loadModule]) => [
+    name,
+    async () => {
+      const exported = Object.values(await loadModule()) as Partial<Command>[]
+      return exported.find((one) => one.name === name && one.lesson !== undefined) as Command
+    },
+  ])
+}

@@ -1,23 +1,25 @@
 // The commands as commander sees them: it judges arguments, suggests what was meant, and prints
-// the help. Only loaded for people.
+// the help. Loaded only where the quick parser does not do.
 
-import { Command as Commander, CommanderError, type Option } from 'commander'
+import { Command as Commander, CommanderError, Option } from 'commander'
 import { PACKAGE_VERSION } from '../version.js'
 import {
   type Command,
   GLOBAL_OPTIONS,
   type OptionSpec,
   type Parsed,
-  parsedOf,
+  toParsed,
   UsageError,
 } from './command.js'
+import { COMMAND_GROUPS } from './commands.js'
 
 const HELP_COLUMNS_MAX = 100
 
 const ROOT_LESSON = `
-Data goes to stdout, words for people to stderr. A session is named by its id, or by at least
-four characters that only its id begins with. An argument that contains a separator or ends in
-.jsonl is a file, if there is one, or a session of just that id.
+Data goes to stdout, notes for people to stderr. A session is named by its id, or by at least four
+characters that only its id begins with. An argument that contains a separator or ends in .jsonl is
+a file if there is one, and otherwise a session of exactly that id. Commands that write take
+--dry-run; commands that remove or move things show a plan and need --apply.
 
 Examples:
   $ jsonl-session append demo --type user --payload '{"content":"hello"}'
@@ -28,15 +30,20 @@ Examples:
   ok  /home/ada/.jsonl-session/.transcripts/demo.jsonl  2 events, all reachable
 
 Exit codes:
-  0 done · 1 the answer is no · 2 wrong use, or failed · 3 not found · 4 degraded under --strict
-  5 locked by another
+  0 done, or nothing to do · 1 the answer is no: no match, findings, something left undone
+  2 wrong use, or failed · 3 not found · 4 degraded under --strict · 5 locked by another process
 
-\`jsonl-session <command> --help\` tells more.
+Run \`jsonl-session <command> --help\` for details.
 `
 
 /** The arguments, or the text of the help when they ask for it. */
-export function parseWithHelp(command: Command, args: readonly string[]): Parsed | string {
-  const { commander, printed } = commanderOf(command, `jsonl-session ${command.name}`)
+export function parseWithHelp(
+  command: Command,
+  args: readonly string[],
+  columns?: number,
+): Parsed | string {
+  const printed: string[] = []
+  const commander = toCommander(command, `jsonl-session ${command.name}`, { printed, columns })
   commander.action(() => {})
   try {
     commander.parse([...args], { from: 'user' })
@@ -46,21 +53,25 @@ export function parseWithHelp(command: Command, args: readonly string[]): Parsed
   }
   const { args: operands, options } = commander
   const found = options.map((option) => [nameOf(option), givenValue(commander, option)] as const)
-  return parsedOf(operands, new Map(found))
+  return toParsed(operands, new Map(found))
 }
 
-/** What to say when no command was named: the help, the version, or what was meant. */
-export function explain(
-  commands: readonly Command[],
+/** What to print when no command was named: the help, the version, or what was meant. */
+export async function explain(
   args: readonly string[],
-): { text: string; isAnswer: boolean } {
+  columns?: number,
+): Promise<{ text: string; isAnswer: boolean }> {
   const printed: string[] = []
-  const program = quiet(new Commander('jsonl-session'), printed)
+  const program = quiet(new Commander('jsonl-session'), { printed, columns })
     .usage('<command> [arguments] [options]')
     .description('Append-only JSONL sessions: hard to break, quick to resume, readable with grep')
     .helpCommand(false)
-  for (const command of commands) {
-    program.addCommand(commanderOf(command, command.name).commander)
+  for (const [title, commands] of COMMAND_GROUPS) {
+    for (const load of commands.values()) {
+      const command = await load()
+      const commander = toCommander(command, command.name, { printed: [], columns })
+      program.addCommand(commander.helpGroup(`${title}:`))
+    }
   }
   addOptions(program, GLOBAL_OPTIONS)
   program
@@ -71,59 +82,58 @@ export function explain(
     program.parse([...args], { from: 'user' })
   } catch (error) {
     if (isHelp(error)) return { text: printed.join(''), isAnswer: true }
-    // Nothing was asked for, so the help is no answer.
+    // Nothing was asked for, so the help is not an answer.
     if ((error as CommanderError).code === 'commander.help') {
       return { text: printed.join(''), isAnswer: false }
     }
     throw asUsageError(error)
   }
-  // Left over are oddities like `jsonl-session -- append`.
+  // What remains are oddities like `jsonl-session -- append`.
   throw new UsageError('The command comes first')
 }
 
-function commanderOf(
-  command: Command,
-  name: string,
-): { commander: Commander; printed: readonly string[] } {
-  const printed: string[] = []
-  const commander = quiet(new Commander(name), printed)
-    .usage(`${command.operand} [options]`.trim())
-    .summary(command.summary)
-    .description(`${command.summary}.`)
+interface Printing {
+  readonly printed: string[]
+  readonly columns: number | undefined
+}
+
+function toCommander(command: Command, name: string, printing: Printing): Commander {
+  const { summary, operand = '', operandText = '', options = [], lesson } = command
+  const commander = quiet(new Commander(name), printing)
+    .usage(`${operand} [options]`.trim())
+    .summary(summary)
+    .description(`${summary}.`)
     .helpOption('-h, --help', 'print this help')
-    .addHelpText('after', `\n${command.lesson}`)
-  const texts = [command.operandText].flat()
-  for (const [index, operand] of command.operand.split(' ').filter(Boolean).entries()) {
-    commander.argument(operand, texts[index] ?? '')
+    .addHelpText('after', `\n${lesson}`)
+  const texts = [operandText].flat()
+  for (const [index, one] of operand.split(' ').filter(Boolean).entries()) {
+    commander.argument(one, texts[index] ?? '')
   }
-  addOptions(commander, command.options)
-  addOptions(commander, GLOBAL_OPTIONS)
-  return { commander, printed }
+  addOptions(commander, [...options, ...GLOBAL_OPTIONS])
+  return commander
 }
 
 function addOptions(commander: Commander, options: readonly OptionSpec[]): void {
-  for (const { name, value, short, text } of options) {
+  for (const { name, value, short, text, isHidden } of options) {
     const names = short === undefined ? `--${name}` : `-${short}, --${name}`
-    commander.option(value === undefined ? names : `${names} <${value}>`, text)
+    const option = new Option(value === undefined ? names : `${names} <${value}>`, text)
+    commander.addOption(option.hideHelp(isHidden === true))
   }
 }
 
-// commander would write by itself and end the process; both are for the caller to decide.
-function quiet(commander: Commander, printed: string[]): Commander {
+// commander would print by itself and end the process; both are for the caller to decide.
+function quiet(commander: Commander, { printed, columns = HELP_COLUMNS_MAX }: Printing): Commander {
   const keep = (text: string) => printed.push(text)
+  const width = () => Math.min(columns, HELP_COLUMNS_MAX)
   return commander.exitOverride().configureOutput({
     writeOut: keep,
     writeErr: keep,
     outputError: () => {},
-    getOutHelpWidth: helpWidth,
-    getErrHelpWidth: helpWidth,
+    getOutHelpWidth: width,
+    getErrHelpWidth: width,
     getOutHasColors: () => false,
     getErrHasColors: () => false,
   })
-}
-
-function helpWidth(): number {
-  return Math.min(process.stdout.columns ?? HELP_COLUMNS_MAX, HELP_COLUMNS_MAX)
 }
 
 function isHelp(error: unknown): boolean {
@@ -140,7 +150,7 @@ function nameOf(option: Option): string {
   return option.long!.slice(2)
 }
 
-// `--no-color` is kept by commander as `color: false`.
+// commander keeps `--no-color` as `color: false`.
 function givenValue(commander: Commander, option: Option): unknown {
   const value = commander.getOptionValue(option.attributeName())
   return option.negate ? value === false : value

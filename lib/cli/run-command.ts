@@ -1,14 +1,17 @@
 // One command with its arguments, and what becomes of its errors.
 
-import type { Call, CliIo, CliRooms, Command, Parsed } from './command.js'
-import { Notes } from './notes.js'
-import { type Output, ReaderGone } from './output.js'
-import { type ReportOptions, reportError } from './report-error.js'
+import { type Environment, environmentFrom } from '../environment/index.js'
+import type { StoreContext } from '../store/index.js'
+import type { Call, CliIo, CliModules, Command, Parsed } from './command.js'
+import { openStore } from './input/arguments.js'
+import { Notes } from './output/notes.js'
+import { type Output, ReaderGone } from './output/output.js'
+import { type ReportOptions, reportError } from './output/report-error.js'
 
 export interface Surroundings {
   readonly io: CliIo
   readonly output: Output
-  readonly rooms: CliRooms
+  readonly modules: CliModules
 }
 
 /** Whose error it is. A hook never fails its harness. */
@@ -19,15 +22,39 @@ interface Asker extends Omit<ReportOptions, 'io'> {
 export async function runCommand(
   command: Command,
   parsed: Parsed,
-  { io, output, rooms }: Surroundings,
+  { io, output, modules }: Surroundings,
 ): Promise<number> {
-  const isQuiet = parsed.has('quiet')
-  const isJson = parsed.has('json')
-  const notes = new Notes(io, { isQuiet, isJson })
-  const call: Call = { ...parsed, output, io, rooms, notes }
+  const notes = new Notes(io, { isQuiet: parsed.has('quiet'), isJson: parsed.has('json') })
+  const env = environmentOf(io)
+  let store: StoreContext | undefined
+  const call: Call = {
+    ...parsed,
+    output,
+    io,
+    modules,
+    notes,
+    env,
+    get store() {
+      store ??= openStore({ ...parsed, env }, (diagnostic) => notes.report(diagnostic))
+      return store
+    },
+  }
   const exitCode = await command.run(call)
   await output.flush()
   return exitCode
+}
+
+/** The environment of the process, with the variables and the folder of `io`. */
+export function environmentOf(io: CliIo): Environment {
+  if (io === process) return environmentFrom(undefined)
+  const { HOME } = io.env
+  return environmentFrom({
+    host: {
+      variables: io.env,
+      cwd: () => io.cwd(),
+      ...(HOME !== undefined && { homedir: () => HOME }),
+    },
+  })
 }
 
 /** The exit code of the work, or of what it threw. It never throws itself. */
@@ -46,7 +73,7 @@ export async function reporting(
   }
 }
 
-// What was printed before the failure was true, so it is not taken back.
+/** What was printed before the failure was true, so it is still written. */
 function afterFlush(output: Output, error: unknown): Promise<unknown> {
   return output.flush().then(
     () => error,

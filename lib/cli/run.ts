@@ -1,30 +1,42 @@
 // From arguments to the one command they name.
 
 import { type Command, GLOBAL_OPTIONS, type Parsed, UsageError } from './command.js'
-import { COMMANDS } from './commands.js'
-import { EXIT } from './exit-codes.js'
-import { withoutThrowing } from './output.js'
-import { parse } from './parse.js'
+import { ALIASES, COMMANDS } from './commands.js'
+import { parseQuickly } from './input/parse-quickly.js'
+import { EXIT } from './output/exit-codes.js'
+import { withoutThrowing } from './output/output.js'
 import { reporting, runCommand, type Surroundings } from './run-command.js'
 
 export async function run(argv: readonly string[], surroundings: Surroundings): Promise<number> {
   const { output } = surroundings
-  if (argv[0] === COMPLETE) return completing(argv, output)
+  if (argv[0] === COMPLETE) return completing(argv, surroundings)
   const args = commandFirst(argv)
   const command = await COMMANDS.get(args[0] ?? '')?.()
   const isJson = args.includes('--json')
   const asker = { isJson, commandName: command?.name, isHook: command?.isHook }
   return reporting(surroundings, asker, async () => {
     if (command === undefined) return runWithoutCommand(args, surroundings)
-    const parsed = await parse(command, args.slice(1))
+    const parsed = await parse(command, args.slice(1), surroundings)
     if (typeof parsed !== 'string') return runParsed(command, parsed, surroundings)
     await output.write(parsed + (await groupText(command.name)))
     await output.flush()
-    return 0
+    return EXIT.done
   })
 }
 
-/** With what only people want, and what is therefore not loaded for scripts. */
+/** The arguments, or the text of the help when they ask for it. */
+async function parse(
+  command: Command,
+  args: readonly string[],
+  { io }: Surroundings,
+): Promise<Parsed | string> {
+  const parsed = command.isHot ? parseQuickly(command, args) : undefined
+  if (parsed !== undefined) return parsed
+  const { parseWithHelp } = await import('./help.js')
+  return parseWithHelp(command, args, io.stdout.columns)
+}
+
+/** With the picker and the pager, which only people use and scripts need not load. */
 async function runParsed(
   command: Command,
   given: Parsed,
@@ -32,7 +44,7 @@ async function runParsed(
 ): Promise<number> {
   let parsed: Parsed | undefined = given
   if (given.has('pick')) {
-    const { withPicked } = await import('./pick-session.js')
+    const { withPicked } = await import('./picker/pick-session.js')
     parsed = await withPicked(given, surroundings)
     if (parsed === undefined) return EXIT.no
   }
@@ -40,44 +52,46 @@ async function runParsed(
   if (!command.isPaged || !surroundings.output.isTerminal) {
     return runCommand(command, chosen, surroundings)
   }
-  const { withPager } = await import('./pager.js')
-  return withPager(command, chosen, surroundings, (paged) => runCommand(command, chosen, paged))
+  const { withPager } = await import('./output/pager.js')
+  return withPager(chosen, surroundings, (paged) => runCommand(command, chosen, paged))
 }
 
 // Only shells call it, so no help lists it.
 const COMPLETE = '__complete'
 
-async function completing(argv: readonly string[], output: Surroundings['output']) {
-  const { printCompletion } = await import('./print-completion.js')
-  await printCompletion(argv[1] === '--' ? argv.slice(2) : argv.slice(1), output)
-  return 0
+async function completing(argv: readonly string[], surroundings: Surroundings): Promise<number> {
+  const { printCompletion } = await import('./completion/print-completion.js')
+  await printCompletion(argv[1] === '--' ? argv.slice(2) : argv.slice(1), surroundings)
+  return EXIT.done
 }
 
 async function runWithoutCommand(
   args: readonly string[],
   { io, output }: Surroundings,
 ): Promise<number> {
-  const group = namesOfGroup(args[0] ?? '')
+  const [name = ''] = args
+  const group = namesOfGroup(name)
   if (group.length > 0) {
-    const isHelp = !args.every(isNoHelp)
-    if (!isHelp) throw new UsageError(`${args[0]} alone is not a command: ${either(group)}`)
-    await output.write(`Usage: jsonl-session ${args[0]} <command>\n${await groupText(args[0]!)}`)
+    if (args.every(isNoHelp)) {
+      throw new UsageError(`${name} alone is not a command: ${either(group)}`)
+    }
+    await output.write(`Usage: jsonl-session ${name} <command>\n${await groupText(name)}`)
     await output.flush()
-    return 0
+    return EXIT.done
   }
   const { explain } = await import('./help.js')
-  const commands = await Promise.all([...COMMANDS.values()].map((load) => load()))
   // The help of a command that does not exist is not the help of all of them.
-  const isNamed = args[0] !== undefined && !args[0].startsWith('-')
-  const { text, isAnswer } = explain(commands, isNamed ? args.filter(isNoHelp) : args)
+  const isNamed = name !== '' && !name.startsWith('-')
+  const asked = isNamed ? args.filter(isNoHelp) : args
+  const { text, isAnswer } = await explain(asked, io.stdout.columns)
   if (!isAnswer) {
     if (args.includes('--json')) throw new UsageError('No command was named')
     withoutThrowing(io.stderr).write(text)
-    return 2
+    return EXIT.failed
   }
   await output.write(text)
   await output.flush()
-  return 0
+  return EXIT.done
 }
 
 function isNoHelp(arg: string): boolean {
@@ -88,17 +102,19 @@ function namesOfGroup(group: string): string[] {
   return [...COMMANDS.keys()].filter((name) => name.startsWith(`${group} `))
 }
 
-/** The commands of a group, for the end of a help; empty where there is none. */
+/** The commands of a group, for the end of a help; empty where there are none. */
 async function groupText(group: string): Promise<string> {
   const commands = await Promise.all(namesOfGroup(group).map((name) => COMMANDS.get(name)!()))
   if (commands.length === 0) return ''
   const width = Math.max(...commands.map(({ name }) => name.length))
   const rows = commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}\n`)
-  return `\nCommands of ${group}:\n${rows.join('')}\n\`jsonl-session help ${group} <command>\` tells more.\n`
+  return `\nCommands of ${group}:\n${rows.join('')}\nRun \`jsonl-session help ${group} <command>\` for details.\n`
 }
 
-// People put the options that every command has in front of it, as with git; and `help log` is
-// what some type for `log --help`.
+/**
+ * Options that every command has may come before its name, as with git; and `help log` means
+ * `log --help`.
+ */
 function commandFirst(argv: readonly string[]): readonly string[] {
   let at = 0
   while (at < argv.length) {
@@ -112,15 +128,22 @@ function commandFirst(argv: readonly string[]): readonly string[] {
   const options = argv.slice(0, at)
   const words = argv.slice(at)
   const isHelp = words[0] === 'help'
-  const [name, ...rest] = nameFirst(isHelp ? words.slice(1) : words)
+  const [name, ...rest] = nameFirst(isHelp ? words.slice(1) : words, isHelp)
   const help = isHelp ? ['--help'] : []
   return name === undefined ? [...help, ...options] : [name, ...help, ...options, ...rest]
 }
 
-/** The two words of a group's command as one. */
-function nameFirst(words: readonly string[]): readonly string[] {
-  const name = words.slice(0, 2).join(' ')
-  return COMMANDS.has(name) ? [name, ...words.slice(2)] : words
+/** The name of the command as one word, also where it has two or is an earlier spelling. */
+function nameFirst(words: readonly string[], isHelp: boolean): readonly string[] {
+  const pair = words.slice(0, 2).join(' ')
+  if (COMMANDS.has(pair)) return [pair, ...words.slice(2)]
+  if (words.length > 1 && ALIASES.has(pair)) return [ALIASES.get(pair)!, ...words.slice(2)]
+  const alias = ALIASES.get(words[0] ?? '')
+  if (alias === undefined) return words
+  // The help of a word that also names a group is that of the group.
+  const isGroup = namesOfGroup(words[0]!).length > 0
+  const isUsed = words.length > 1 && words.slice(1).every(isNoHelp) && !isHelp
+  return isGroup && !isUsed ? words : [alias, ...words.slice(1)]
 }
 
 function either(names: readonly string[]): string {

@@ -1,5 +1,5 @@
-// Summaries that are there already: checkpoints made on the way. One may stand for what a
-// compaction removes only if it was made in the same cycle and has seen all of it.
+// Checkpoints as summaries. One may replace what a compaction removes only if it was made in the same
+// cycle and after all of it.
 
 import type { Context } from './context.js'
 import { type CompactionPlan, findPlan, type PlanOptions } from './plan.js'
@@ -8,13 +8,13 @@ import { textOfStructured } from './structured-summary.js'
 /** What is needed of a checkpoint, by the names it has on disk. */
 export interface CheckpointSummary {
   readonly id: string
-  /** The newest event it has seen. */
+  /** The newest event it covers. */
   readonly last_uuid?: string | null | undefined
   readonly digest: string
-  /** Who made it: the digest of an `agent` or an `explicit` one is a summary, others are lists. */
+  /** The digest of an `agent` or `explicit` checkpoint is a summary; other digests are lists. */
   readonly trigger?: string | undefined
   readonly structured?: unknown
-  /** How large the context was then; also looked for in `structured`. */
+  /** The size of the context at that time; also read from `structured`. */
   readonly tokensAtCheckpoint?: number | undefined
   /** The last boundary at that time. */
   readonly cycle?: string | null | undefined
@@ -30,15 +30,15 @@ export interface CheckpointChoice {
   readonly checkpoint: CheckpointSummary
   readonly text: string
   readonly plan: CompactionPlan
-  /** So many of the messages that go have been seen by it; the rest came later. */
+  /** How many of the removed messages it covers; the rest came later. */
   readonly coveredCount: number
 }
 
 const COVERAGE_MIN = 0.5
 
 /**
- * One that saw everything that goes, and at least half of the context. Where it is a little too
- * old, less goes: what it has not seen stays, if that still frees half of what was planned.
+ * A checkpoint that covers everything that goes, and at least half of the context. For an older one
+ * less goes: what it does not cover stays, if that still frees half of what was planned.
  */
 export function coveringCheckpoint(
   plan: CompactionPlan,
@@ -56,7 +56,7 @@ export function coveringCheckpoint(
   return undefined
 }
 
-/** The newest of this cycle, whatever it has seen: better than none, and to be made good later. */
+/** The newest of this cycle, whatever it covers: better than none, and replaced later. */
 export function anyCheckpoint(
   plan: CompactionPlan,
   checkpoints: readonly CheckpointSummary[],
@@ -70,7 +70,7 @@ export function anyCheckpoint(
   return undefined
 }
 
-/** The plan that covers no more than the first `seen` messages, if that is still worth it. */
+/** The plan that covers no more than the first `seen` messages, if it frees enough. */
 function shortened(
   plan: CompactionPlan,
   seen: number,
@@ -78,7 +78,7 @@ function shortened(
 ): CompactionPlan | undefined {
   const last = plan.context.messages[seen - 1]
   const shorter = last && findPlan(plan.context, { ...options, upTo: last.uuid })
-  // A cut may move on where it cannot move back.
+  // A cut moves forward where it cannot move back.
   if (shorter === undefined || shorter.range.end > seen) return undefined
   return shorter.tokensCovered >= plan.tokensCovered / 2 ? shorter : undefined
 }
@@ -90,7 +90,7 @@ function newestFirst(checkpoints: readonly CheckpointSummary[], context: Context
     .sort((one, other) => other.seen - one.seen)
 }
 
-/** How many messages of the context were there when it was made; 0 where nothing tells. */
+/** How many messages of the context it covers; 0 where that is unknown. */
 function seenCount({ last_uuid }: CheckpointSummary, { messages }: Context): number {
   if (typeof last_uuid !== 'string') return 0
   return messages.findLastIndex(({ uuid }) => uuid === last_uuid) + 1

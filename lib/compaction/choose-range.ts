@@ -1,13 +1,12 @@
-// Which messages are covered: the first ones usually, so that the last ones stay; with `from` the
-// last ones. A cut moves back from where it was asked for to where it parts no call from its
-// result, and moves on only when nothing would be covered otherwise. So wherever a cut is possible
-// at all, something is covered.
+// Which messages a summary covers: usually the first ones, with `from` the last ones. The cut moves
+// back from the requested position so that a tool call and its result stay together, and forward
+// only when nothing would be covered otherwise. So if any cut is possible, something is covered.
 
 import { SessionError } from '../errors.js'
 import type { Context } from './context.js'
 import { type Cuts, cutsOf } from './cuts.js'
 
-/** From the first one that is covered to before the end. */
+/** The covered messages, without the one at `end`. */
 export interface Range {
   readonly start: number
   readonly end: number
@@ -18,7 +17,7 @@ export interface RangeOptions {
   readonly upTo: string | undefined
   readonly keepPercent: number
   readonly minKeepMessages: number
-  /** Where it says no, fewer messages are kept than asked for. */
+  /** Where it returns `false`, fewer messages are kept than asked for. */
   readonly isSmallEnough: (range: Range) => boolean
 }
 
@@ -28,7 +27,7 @@ export function chooseRange(context: Context, options: RangeOptions): Range | un
   if (from !== undefined && upTo !== undefined) {
     throw new SessionError(
       'ERR_ARG',
-      '"from" and "upTo" do not go together: one end is always kept',
+      '"from" and "upTo" exclude each other: one end is always kept',
     )
   }
   const cuts = cutsOf(context)
@@ -37,18 +36,18 @@ export function chooseRange(context: Context, options: RangeOptions): Range | un
   return end === undefined ? undefined : { start: 0, end }
 }
 
-/** "Summarise up to here." */
+/** Summarize up to here. */
 function endUpTo(upTo: string, context: Context, cuts: Cuts): number | undefined {
   const wanted = indexOf(context, upTo) + 1
   const isCut = (position: number) => isEnd(position, context, cuts)
   const least = firstMessage(context) + 1
   const { length } = context.messages
-  return findBack(wanted, least, isCut) ?? findOn(Math.max(wanted, least), length, isCut)
+  return findBack(wanted, least, isCut) ?? findForward(Math.max(wanted, least), length, isCut)
 }
 
-/** "Summarise from here." */
+/** Summarize from here. */
 function rangeFrom(wanted: number, context: Context, cuts: Cuts): Range | undefined {
-  // A call that waits for its result stays, and so does what stands behind it.
+  // A call that waits for its result stays, and so does everything after it.
   const end = findBack(cuts.firstLiveCall, 0, (at) => cuts.isSafe(at) && context.isNamed(at - 1))
   if (end === undefined) return undefined
   const isCut = (start: number) => {
@@ -56,7 +55,7 @@ function rangeFrom(wanted: number, context: Context, cuts: Cuts): Range | undefi
       start === 0 ? isEnd(end, context, cuts) : context.isNamed(0) && context.isNamed(start - 1)
     return cuts.isSafe(start) && isNamed && saysMore({ start, end }, context)
   }
-  const start = findBack(Math.min(wanted, end - 1), 0, isCut) ?? findOn(wanted, end - 1, isCut)
+  const start = findBack(Math.min(wanted, end - 1), 0, isCut) ?? findForward(wanted, end - 1, isCut)
   return start === undefined ? undefined : { start, end }
 }
 
@@ -71,13 +70,13 @@ function endByCount(context: Context, cuts: Cuts, options: RangeOptions): number
   const nearest = findBack(wanted, first + 1, isCut)
   const end =
     nearest === undefined
-      ? findOn(Math.max(wanted, first) + 1, last, isCut)
+      ? findForward(Math.max(wanted, first) + 1, last, isCut)
       : betterStart(nearest, Math.max(nearest - keepCount, first + 1), isCut, cuts)
   if (end === undefined || isSmallEnough({ start: 0, end })) return end
   const isEnough = (position: number) =>
     isCut(position) && isSmallEnough({ start: 0, end: position })
-  // Where no cut reaches it, a smaller rest would cost much and help nobody.
-  return findOn(end + 1, last, isEnough) ?? end
+  // Where no cut is small enough, keeping less would lose much and gain nothing.
+  return findForward(end + 1, last, isEnough) ?? end
 }
 
 /** A kept part that begins with a prompt reads best, then one that begins with a reply. */
@@ -94,7 +93,7 @@ function betterStart(
   )
 }
 
-/** The boundary names what is kept, or what is covered last; the name must mean that one only. */
+/** A boundary names the first kept or the last covered message, so that uuid must be unambiguous. */
 function isEnd(position: number, context: Context, cuts: Cuts): boolean {
   const named = position === context.messages.length ? position - 1 : position
   return cuts.isSafe(position) && context.isNamed(named)
@@ -105,7 +104,7 @@ function saysMore({ start, end }: Range, { messages }: Context): boolean {
   return messages.slice(start, end).some(({ type }) => type !== 'summary')
 }
 
-/** Behind the summaries the context begins with. */
+/** After the summaries at the start of the context. */
 function firstMessage({ messages }: Context): number {
   const index = messages.findIndex(({ type }) => type !== 'summary')
   return index === -1 ? messages.length : index
@@ -127,7 +126,7 @@ function findBack(
   return undefined
 }
 
-function findOn(
+function findForward(
   from: number,
   most: number,
   isWanted: (position: number) => boolean,

@@ -1,10 +1,11 @@
-// The chain of summaries: a checkpoint that has seen all that goes, the first summarizer, the
-// others, any checkpoint of this cycle, and at last a stub that says what is missing. It always
-// ends with a text, because without room the conversation could not go on.
+// Where a summary comes from, in this order: a checkpoint that covers all messages that go, the
+// first summarizer, the other summarizers, any checkpoint of this cycle, and a stub that says what
+// is missing. There is always a text, because a full context would end the conversation.
 
 import { type Message, messagesOf } from '../chain/index.js'
-import { type Asked, askInOrder, type SummaryFailure } from './ask-in-order.js'
-import type { Breaker } from './breaker.js'
+import type { Environment } from '../environment/index.js'
+import { clipEnd } from '../format/index.js'
+import { type Asked, askInOrder, type Breaker, type SummaryFailure } from './ask.js'
 import {
   anyCheckpoint,
   type CheckpointChoice,
@@ -12,15 +13,15 @@ import {
   coveringCheckpoint,
   type FindCheckpoints,
 } from './checkpoint-summary.js'
-import { sizeOf } from './message-size.js'
+import { sizeOf } from './count-tokens.js'
 import { type CompactionPlan, findPlan, type PlanOptions } from './plan.js'
 import type { CompactionSettings } from './policy.js'
-import { stubText, withPrevious } from './stub.js'
 import type { Summarizer, Summary } from './summarizer.js'
 
 export interface SummaryChain {
+  readonly env: Environment
   readonly settings: CompactionSettings
-  /** Those the plan was made with; the chain may have to plan again. */
+  /** The options of the plan; another plan may have to be made with them. */
   readonly planOptions: PlanOptions
   readonly summarizers: readonly Summarizer[]
   readonly breaker: Breaker
@@ -32,10 +33,10 @@ export interface SummaryChain {
 }
 
 export interface ChosenSummary extends Summary {
-  /** As it is carried out; it may keep more than the one that was asked for. */
+  /** The plan that is carried out; it may keep more than the one that was given. */
   readonly plan: CompactionPlan
   readonly strategy: 'checkpoint' | 'primary' | 'fallback' | 'emergency'
-  /** It does not tell all it should, and is to be replaced when a summarizer can be had. */
+  /** It is incomplete, and to be replaced when a summarizer answers again. */
   readonly needsRetry: boolean
   readonly checkpointId?: string | undefined
   readonly failures: readonly SummaryFailure[]
@@ -51,7 +52,7 @@ export async function chooseSummary(
   const covering = settings.preferCheckpoint
     ? coveringCheckpoint(plan, checkpoints, planOptions)
     : undefined
-  if (covering !== undefined) return ofCheckpoint(covering, chain, failures)
+  if (covering !== undefined) return fromCheckpoint(covering, chain, failures)
 
   const asked = await askFor(plan, chain)
   failures.push(...asked.failures)
@@ -61,11 +62,11 @@ export async function chooseSummary(
   }
   const other = anyCheckpoint(plan, checkpoints)
   return other === undefined
-    ? emergency(plan, chain, failures)
-    : ofCheckpoint(other, chain, failures)
+    ? toStub(plan, chain, failures)
+    : fromCheckpoint(other, chain, failures)
 }
 
-/** What a summarizer is given of a plan: the messages mended, an older summary apart from them. */
+/** What a summarizer gets of a plan: the repaired messages, and an older summary apart from them. */
 export function requestParts({ context, range }: Pick<CompactionPlan, 'context' | 'range'>): {
   readonly messages: readonly Message[]
   readonly previousSummary: string | undefined
@@ -79,17 +80,15 @@ export function requestParts({ context, range }: Pick<CompactionPlan, 'context' 
   return { messages, previousSummary: texts.length === 0 ? undefined : texts.join('\n\n') }
 }
 
-/** Asks for a summary of what a plan covers; also used to make up for one later. */
+/** Asks for a summary of what a plan covers; also used to replace an incomplete one later. */
 export function askFor(
   plan: Pick<CompactionPlan, 'context' | 'range'>,
-  {
-    settings,
-    summarizers,
-    breaker,
-    instructions,
-    signal,
-  }: Pick<SummaryChain, 'settings' | 'summarizers' | 'breaker' | 'instructions' | 'signal'>,
+  chain: Pick<
+    SummaryChain,
+    'env' | 'settings' | 'summarizers' | 'breaker' | 'instructions' | 'signal'
+  >,
 ): Promise<Asked> {
+  const { settings, instructions } = chain
   const { summaryMaxTokens, maxInputTokens, summarizerTimeoutMs: timeoutMs } = settings
   const parts = requestParts(plan)
   const covered = plan.context.messages.slice(plan.range.start, plan.range.end)
@@ -97,7 +96,7 @@ export function askFor(
   const charsMax = Math.max(charsOf(summaryMaxTokens), coveredBytes)
   return askInOrder(
     { ...parts, maxTokens: summaryMaxTokens, maxInputTokens, instructions },
-    { summarizers, breaker, timeoutMs, signal, charsMax },
+    { ...chain, timeoutMs, charsMax },
   )
 }
 
@@ -112,7 +111,7 @@ async function findCheckpoints(
   }
 }
 
-function ofCheckpoint(
+function fromCheckpoint(
   { checkpoint, text, plan, coveredCount }: CheckpointChoice,
   { settings, transcriptPath }: SummaryChain,
   failures: readonly SummaryFailure[],
@@ -122,7 +121,7 @@ function ofCheckpoint(
   const note =
     unseen === 0
       ? ''
-      : `\n\n[This was written before the last ${unseen} of the messages it stands for; ` +
+      : `\n\n[This was written before the last ${unseen} of the messages it replaces; ` +
         `${transcriptPath} holds them all.]`
   return {
     text: withPrevious(`${text}${note}`, previousSummary, 2 * charsOf(settings.summaryMaxTokens)),
@@ -134,7 +133,7 @@ function ofCheckpoint(
   }
 }
 
-function emergency(
+function toStub(
   planned: CompactionPlan,
   { settings, planOptions, transcriptPath }: SummaryChain,
   failures: readonly SummaryFailure[],
@@ -144,11 +143,32 @@ function emergency(
   const plan = findPlan(planned.context, { ...planOptions, keepPercent }) ?? planned
   const { messages, previousSummary } = requestParts(plan)
   const charsMax = 2 * charsOf(summaryMaxTokens)
-  const text = stubText(messages, { transcriptPath, previousSummary, charsMax })
+  const text = withPrevious(stubText(messages, transcriptPath), previousSummary, charsMax)
   return { text, plan, strategy: 'emergency', needsRetry: true, failures }
 }
 
-// About the length of a text of so many tokens.
+/** Says how many messages are missing and where they are stored. */
+function stubText(messages: readonly Message[], transcriptPath: string): string {
+  const count = `${messages.length} earlier ${messages.length === 1 ? 'message' : 'messages'}`
+  const times = messages.map(({ ts }) => ts).filter((ts) => typeof ts === 'string' && ts !== '')
+  const span = times.length === 0 ? '' : ` (${times[0]} to ${times.at(-1)})`
+  return (
+    `[No summary could be made of ${count}${span}. They are not shown here, but nothing is lost: ` +
+    `${transcriptPath} holds them all. Look there before relying on what they may have said.]`
+  )
+}
+
+/** Adds the older summary, as far as it fits, unless the text contains it. */
+function withPrevious(text: string, previousSummary: string | undefined, charsMax: number): string {
+  const previous = previousSummary?.trim() ?? ''
+  if (previous === '' || text.includes(previous)) return text
+  const chars = charsMax - text.length
+  return chars < 100
+    ? text
+    : `${text}\n\nWhat was known before that:\n\n${clipEnd(previous, chars)}`
+}
+
+// An approximation for texts.
 const CHARS_PER_TOKEN = 3.6
 
 function charsOf(tokens: number): number {

@@ -1,4 +1,4 @@
-// How full the context is, and how sure that is.
+// How full the context is, and how exact that number is.
 
 import { SessionError } from '../errors.js'
 import type { Context } from './context.js'
@@ -11,7 +11,11 @@ import {
 } from './count-tokens.js'
 
 export interface UsageOptions {
-  /** What the host counted for the whole context. Nothing is estimated then. */
+  /**
+   * The host's count of the whole context; nothing is estimated then.
+   *
+   * @default estimated
+   */
   readonly tokens?: number | undefined
   /**
    * Counts the messages that no provider has counted yet.
@@ -27,15 +31,16 @@ export interface UsageOptions {
   readonly overheadTokens?: number | undefined
 }
 
+/** How full the context is. */
 export interface ContextUsage {
   readonly tokens: number
   /**
    * - `host`: the host counted
    * - `usage`: the provider counted up to its last reply, the rest is estimated
-   * - `estimate`: no count of the present context is there
+   * - `estimate`: there is no count of the present context
    */
   readonly source: 'host' | 'usage' | 'estimate'
-  /** It may be so many tokens more or less. */
+  /** How many tokens it may be off, either way. */
   readonly margin: number
   readonly messages: number
   readonly bytesPerToken: number
@@ -69,7 +74,7 @@ export function measure(context: Context, options: UsageOptions = {}): MeasuredC
   return { usage: { tokens: last.after + estimated, source: 'usage', margin, ...shared }, counter }
 }
 
-/** The calls right behind a reply were part of it, so its count has them already. */
+/** The calls directly after a reply were part of it, so its count includes them. */
 function uncountedFrom({ messages }: Context, counted: number | undefined): number {
   if (counted === undefined) return 0
   let index = counted + 1

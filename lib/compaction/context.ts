@@ -1,9 +1,9 @@
-// What the model sees, held still: a projection goes on growing while a summarizer thinks, and a
-// plan must stay the plan it was.
+// A snapshot of what the model sees: the projection keeps growing while a summarizer works, and a
+// plan must not change.
 
 import { isGap, type Message, messagesOf, type Projection } from '../chain/index.js'
 
-/** What of a projection a plan rests on. */
+/** The parts of a projection that a plan depends on. */
 export type ContextSource = Pick<
   Projection,
   'entries' | 'compactedCount' | 'lastBoundary' | 'continuation'
@@ -18,11 +18,11 @@ export interface Context {
   readonly entries: readonly SeenEntry[]
   /** One for each entry, as it was written. */
   readonly messages: readonly Message[]
-  /** So many of them were there before the last compaction: what they say of tokens is old. */
+  /** How many are from before the last compaction; their token counts are outdated. */
   readonly staleCount: number
-  /** The last boundary that counts; it names the cycle, too. */
+  /** The last committed boundary; also the name of the cycle. */
   readonly boundaryUuid: string | null
-  /** Whether the uuid of this entry means this entry and no other. */
+  /** Whether the uuid of this entry refers to this entry only. */
   readonly isNamed: (index: number) => boolean
 }
 
@@ -39,11 +39,11 @@ export function contextOf(source: ContextSource): Context {
   }
 }
 
-/** Tells of an entry whether a boundary that is written now can name it. */
+/** Whether a boundary that is written now can name an entry by its uuid. */
 export function namingOf({
   continuation,
 }: Pick<ContextSource, 'continuation'>): (entry: SeenEntry) => boolean {
-  // In the fold a uuid means the last entry that has it, repeated lines included.
+  // In the fold a uuid refers to the last entry that has it, including repeated lines.
   const last = new Map<string, SeenEntry>()
   for (const entry of continuation.entries) if (!isGap(entry)) last.set(entry.event.uuid, entry)
   return (entry) => {
@@ -52,7 +52,7 @@ export function namingOf({
   }
 }
 
-/** Lines are told apart by their places: uuids may be repeated, and summaries are revised. */
+/** Compares offsets: uuids may be repeated, and summaries are revised. */
 export function isSame(one: SeenEntry, other: SeenEntry): boolean {
   return one.byte_offset === other.byte_offset && one.file === other.file
 }

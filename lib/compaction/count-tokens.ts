@@ -1,20 +1,19 @@
 // Tokens of a message without a tokenizer: from its bytes, with a ratio learnt from what the
 // provider counted in this very session.
 //
-// Two replies of one context tell it best: the provider counted the whole context before each of
-// them, so the difference is what was added between, and the system prompt, whose size nobody
-// here knows, falls out. Counts from before a compaction are not looked at.
+// The ratio comes from two replies of one context: the provider counted the whole context before
+// each, so the difference is what was added between them, without the system prompt, whose size is
+// unknown here. Counts from before a compaction are ignored.
 
-import { fieldsOf, type Message } from '../chain/index.js'
+import { fieldsOf, type Message, partsOf } from '../chain/index.js'
 import type { Context } from './context.js'
-import { sizeOf } from './message-size.js'
 
 export type CountTokens = (message: Message) => number
 
 export interface TokenCounter {
   readonly count: CountTokens
   readonly bytesPerToken: number
-  /** From how many differences it was learnt; 0: it is the default. */
+  /** From how many differences the ratio was learnt; 0: it is the default. */
   readonly samples: number
   /** By what share a count may be wrong, either way. */
   readonly uncertainty: number
@@ -24,10 +23,10 @@ export interface TokenCounter {
 const BYTES_PER_TOKEN = 3.6
 const UNCERTAINTY = 0.25
 const TOKENS_PER_MESSAGE = 4
-// What a large picture costs; a small one less, which the provider's next count will tell.
+// A large picture; for a small one this is too much until the provider counts again.
 const TOKENS_PER_PICTURE = 1600
 const SAMPLES_MAX = 32
-// Outside of this something else than text was counted, or the host left something out.
+// Outside of this range more than text was counted, or the host left something out.
 const RATIO_MIN = 1
 const RATIO_MAX = 12
 
@@ -48,7 +47,7 @@ export function calibrate(context: Context): TokenCounter {
   }
 }
 
-/** The host's own counter, whose word is taken. */
+/** The host's own counter, taken as exact. */
 export function counterOf(count: CountTokens): TokenCounter {
   return { count, bytesPerToken: BYTES_PER_TOKEN, samples: 0, uncertainty: 0 }
 }
@@ -68,13 +67,47 @@ export function usagesOf({ messages, staleCount }: Context): UsageCount[] {
     const usage = fieldsOf(fieldsOf(message.payload)['usage'])
     const { input_tokens, output_tokens } = usage
     if (!isCount(input_tokens) || !isCount(output_tokens)) return []
-    // The second name of each is Anthropic's own; hosts store what they were given.
+    // The second names are Anthropic's; hosts store what they were given.
     const cached =
       countOf(usage['cache_read_tokens'] ?? usage['cache_read_input_tokens']) +
       countOf(usage['cache_write_tokens'] ?? usage['cache_creation_input_tokens'])
     const before = input_tokens + cached
     return before + output_tokens === 0 ? [] : { index, before, after: before + output_tokens }
   })
+}
+
+export interface MessageSize {
+  readonly bytes: number
+  readonly pictures: number
+}
+
+const PICTURES: ReadonlySet<unknown> = new Set(['image', 'image_url', 'input_image'])
+
+// A context is measured before every model call, and its messages do not change in between.
+const sizes = new WeakMap<object, MessageSize>()
+
+/** How much of a message reaches the model. */
+export function sizeOf(message: Pick<Message, 'type' | 'payload'>): MessageSize {
+  const { payload } = message
+  const known = isObject(payload) ? sizes.get(payload) : undefined
+  if (known !== undefined) return known
+  const bytes = sum(partsOf(message).map(({ text }) => Buffer.byteLength(text)))
+  const size = { bytes, pictures: countPictures(fieldsOf(payload)['content']) }
+  if (isObject(payload)) sizes.set(payload, size)
+  return size
+}
+
+/** Includes those in a tool result, which holds blocks of its own. */
+function countPictures(content: unknown): number {
+  if (!Array.isArray(content)) return 0
+  return sum(
+    content.map((block) => {
+      const { type, content: inner } = fieldsOf(block)
+      const blocks: readonly unknown[] = Array.isArray(inner) ? inner : []
+      const inside = blocks.filter((part) => PICTURES.has(fieldsOf(part)['type']))
+      return (PICTURES.has(type) ? 1 : 0) + inside.length
+    }),
+  )
 }
 
 interface Sample {
@@ -99,6 +132,10 @@ function samplesOf(context: Context): Sample[] {
 function countBy(message: Message, bytesPerToken: number): number {
   const { bytes, pictures } = sizeOf(message)
   return Math.ceil(bytes / bytesPerToken) + pictures * TOKENS_PER_PICTURE
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
 }
 
 function isCount(value: unknown): value is number {

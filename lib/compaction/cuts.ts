@@ -1,24 +1,24 @@
-// Where a conversation may be cut. A call and its result stay on one side, in both shapes they are
-// recorded in; so does a call whose result may still come.
+// Where a conversation may be cut: never between a tool call and its result, in either form in which
+// they are recorded, and never after a call whose result may still come.
 
 import { fieldsOf, type Message, pairTools } from '../chain/index.js'
 import type { Context } from './context.js'
 
-/** A position is the gap before the message of that index; the last one is behind all. */
+/** A position is the gap before the message of that index; the last one is after all. */
 export interface Cuts {
-  /** No call is parted from its result here. */
+  /** No call is separated from its result here. */
   readonly isSafe: (position: number) => boolean
-  /** A prompt, or the first message of a reply: a good place to begin with. */
+  /** A prompt, or the first message of a reply. */
   readonly isStep: (position: number) => boolean
   readonly isPrompt: (position: number) => boolean
-  /** The first call that may still be answered; behind all where there is none. */
+  /** The first call that may still be answered; the number of messages where there is none. */
   readonly firstLiveCall: number
 }
 
 export function cutsOf({ messages }: Pick<Context, 'messages'>): Cuts {
   const { calls, results } = pairTools(messages)
   const lastPrompt = messages.findLastIndex(isPrompt)
-  // How many pairs begin, less how many end, at each position: inside of a pair it is above zero.
+  // How many pairs start minus how many end at each position; the sum is positive inside a pair.
   const changes = new Int32Array(messages.length + 2)
   let firstLiveCall = messages.length
   for (const call of calls) {
@@ -27,7 +27,7 @@ export function cutsOf({ messages }: Pick<Context, 'messages'>): Cuts {
       changes[call.message + 1]!++
       changes[result.message + 1]!--
     } else if (call.message > lastPrompt) {
-      // Nobody has gone on without its result yet.
+      // The conversation has not continued without its result.
       firstLiveCall = Math.min(firstLiveCall, call.message)
     }
   }
@@ -43,7 +43,7 @@ export function cutsOf({ messages }: Pick<Context, 'messages'>): Cuts {
   }
 }
 
-/** Somebody speaks who waits for an answer, not a tool that gives one. */
+/** A user message that is not only tool results. */
 function isPrompt({ type, payload }: Message): boolean {
   if (type !== 'user') return false
   const { content } = fieldsOf(payload)
@@ -51,7 +51,7 @@ function isPrompt({ type, payload }: Message): boolean {
   return content.some((block) => fieldsOf(block)['type'] !== 'tool_result')
 }
 
-/** A reply may be several messages in a row; parts of one belong together. */
+/** A reply may be several messages in a row, which stay together. */
 function isStep(messages: readonly Message[], position: number): boolean {
   const message = messages[position]
   if (message === undefined) return true

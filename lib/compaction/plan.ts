@@ -1,5 +1,5 @@
-// Which messages a summary will stand for, and which stay. Pure: the same context and options give
-// the same plan.
+// Which messages a summary will replace, and which stay. Pure: the same context and options give the
+// same plan.
 
 import type { Message } from '../chain/index.js'
 import { SessionError } from '../errors.js'
@@ -15,38 +15,55 @@ export interface PlanOptions extends UsageOptions {
    * @default 10
    */
   readonly keepPercent?: number | undefined
-  /** @default 5 */
+  /**
+   * At least this many messages stay.
+   *
+   * @default 5
+   */
   readonly minKeepMessages?: number | undefined
-  /** Sum up from this message on, and keep what is before it. */
+  /**
+   * Summarize from this message on, and keep what is before it.
+   *
+   * @default none
+   */
   readonly from?: string | undefined
-  /** Sum up to this message, and keep what follows it. */
+  /**
+   * Summarize up to this message, and keep what follows it.
+   *
+   * @default none
+   */
   readonly upTo?: string | undefined
   /**
-   * What the summary may cost.
+   * The size of the summary.
    *
    * @default 2000
    */
   readonly summaryMaxTokens?: number | undefined
-  /** Keep fewer messages than asked for where the context would still be larger than this. */
+  /**
+   * Keep fewer messages than asked for while the context would be larger than this.
+   *
+   * @default no limit
+   */
   readonly maxTokensAfter?: number | undefined
 }
 
+/** What a compaction would cover and keep. */
 export interface CompactionPlan {
-  /** Which part stays: the last messages, the first ones, or none. */
+  /** Which messages stay: the last ones, the first ones, or none. */
   readonly keeps: 'suffix' | 'prefix' | 'nothing'
-  /** What the summary will stand for, an older summary included. */
+  /** What the summary will replace, including an older summary. */
   readonly covered: readonly Message[]
-  /** What stays, in its order. Behind a kept prefix there may be calls that wait for results. */
+  /** What stays, in order. After a kept prefix there may be calls that wait for results. */
   readonly kept: readonly Message[]
-  /** What is covered, in the messages of the context. */
+  /** The covered messages, as indexes into the messages of the context. */
   readonly range: Range
   readonly usage: ContextUsage
   readonly tokensBefore: number
   readonly tokensCovered: number
-  /** With a summary of the size it aims at. */
+  /** With a summary of the requested size. */
   readonly tokensAfter: number
   readonly keepPercent: number
-  /** What the plan was made for; it is compared when the plan is carried out. */
+  /** The context at the time of the plan; it is compared when the plan is carried out. */
   readonly context: Context
 }
 
@@ -57,7 +74,7 @@ export function planCompaction(source: ContextSource, options: PlanOptions = {})
   throw new SessionError('ERR_NOTHING_TO_COMPACT', 'No cut would cover a message')
 }
 
-/** The same for a context that is held already; `undefined` where there is no such cut. */
+/** The same for a given context; `undefined` where there is no such cut. */
 export function findPlan(context: Context, options: PlanOptions = {}): CompactionPlan | undefined {
   const { keepPercent, minKeepMessages, summaryMaxTokens } = policySettings(options)
   const { usage, counter } = measure(context, options)

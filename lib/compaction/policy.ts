@@ -1,4 +1,4 @@
-// When to compact and how much to keep: options of the host, made whole once.
+// When to compact and how much to keep: the host's options, completed with defaults.
 
 import { SessionError } from '../errors.js'
 
@@ -10,7 +10,7 @@ export interface CompactionPolicy {
    */
   maxTokens?: number | undefined
   /**
-   * Room for the reply. At most half of `maxTokens`.
+   * Tokens reserved for the reply. At most half of `maxTokens`.
    *
    * @default 30000
    */
@@ -28,7 +28,7 @@ export interface CompactionPolicy {
    */
   keepPercent?: number | undefined
   /**
-   * The share that stays when no summary could be had.
+   * The share that stays when there is no summary.
    *
    * @default 20
    */
@@ -42,19 +42,19 @@ export interface CompactionPolicy {
    */
   preferCheckpoint?: boolean | undefined
   /**
-   * After so many failures in a row the first summarizer is passed over.
+   * After this many failures in a row the first summarizer is skipped.
    *
    * @default 3
    */
   failureThreshold?: number | undefined
   /**
-   * … and tried again after so long.
+   * After how many minutes it is tried again.
    *
    * @default 30
    */
   resetMinutes?: number | undefined
   /**
-   * How often `startRetryLoop` looks for summaries to make up for; 0: not at all.
+   * How often `startRetryLoop` looks for incomplete summaries; 0: never.
    *
    * @default 60
    */
@@ -62,21 +62,20 @@ export interface CompactionPolicy {
   /** @default 600000 */
   summarizerTimeoutMs?: number | undefined
   /**
-   * What a summary aims at.
+   * The size a summary should have.
    *
    * @default 2000
    */
   summaryMaxTokens?: number | undefined
   /**
-   * What a summarizer should give its model to read. A model of 131072 tokens can, even if the
-   * estimate is a quarter short.
+   * How much a summarizer should send to its model. This fits a model of 131072 tokens even if
+   * the estimate is a quarter too low.
    *
    * @default 100000
    */
   maxInputTokens?: number | undefined
 }
 
-/** Past this door nothing is optional. */
 export type CompactionSettings = {
   readonly [Key in keyof CompactionPolicy]-?: NonNullable<CompactionPolicy[Key]>
 }
@@ -109,13 +108,13 @@ export function policySettings(policy: CompactionPolicy = {}): CompactionSetting
   return {
     ...settings,
     reserveTokens: Math.min(reserveTokens, maxTokens / 2),
-    // More would make a compaction that leaves too many messages, again and again.
+    // More would leave too many messages after every compaction.
     minKeepMessages:
       maxMessages > 0 ? Math.min(minKeepMessages, Math.floor(maxMessages / 2)) : minKeepMessages,
   }
 }
 
-/** From so many tokens on compaction is due. Endless where tokens do not matter. */
+/** Compaction is due from this many tokens on; infinite where tokens do not count. */
 export function tokenLimit({ maxTokens, reserveTokens }: CompactionSettings): number {
   return maxTokens > 0 ? maxTokens - reserveTokens : Number.POSITIVE_INFINITY
 }

@@ -1,18 +1,20 @@
-// A conversation as text for a model that sums it up: who said what, tools in short. What does not
-// fit is left out from the beginning, because the newest matters most.
+// A conversation as text for a model that summarizes it: who said what, tools in short. What does not
+// fit is left out from the start, because the newest messages matter most.
 
 import { type Message, type Part, partsOf } from '../chain/index.js'
-import { clipMiddle } from './clip.js'
+import { clipMiddle } from '../format/index.js'
 
 export interface RenderOptions {
   /**
+   * The size of the text; the middle of longer texts is left out.
+   *
    * @default 100000
    */
   readonly maxTokens?: number | undefined
 }
 
 const RESULT_CHARS_MAX = 2000
-// On the safe side of the 3.6 bytes that were measured: a request that is too long is refused.
+// Below the measured 3.6 bytes: a request that is too long is rejected.
 const CHARS_PER_TOKEN = 3
 
 const SPEAKERS: ReadonlyMap<string, string> = new Map([
@@ -25,20 +27,21 @@ const SPEAKERS: ReadonlyMap<string, string> = new Map([
   ['subagent_result', 'Subagent'],
 ])
 
+/** Renders messages as the text that a summarizer reads. */
 export function renderForSummary(
   messages: readonly Message[],
   { maxTokens = 100_000 }: RenderOptions = {},
 ): string {
-  let room = Math.max(RESULT_CHARS_MAX, Math.floor(maxTokens * CHARS_PER_TOKEN))
+  let chars = Math.max(RESULT_CHARS_MAX, Math.floor(maxTokens * CHARS_PER_TOKEN))
   const shown: string[] = []
   let index = messages.length - 1
-  for (; index >= 0 && room > 0; index--) {
+  for (; index >= 0 && chars > 0; index--) {
     const text = textOf(messages[index]!)
-    // The last one that fits may be shortened; one that would be a mere scrap is left out.
-    if (text.length > room && shown.length > 0 && room < RESULT_CHARS_MAX) break
-    const clipped = clipMiddle(text, room)
+    // The oldest that is shown may be shortened, unless too little of it would remain.
+    if (text.length > chars && shown.length > 0 && chars < RESULT_CHARS_MAX) break
+    const clipped = clipMiddle(text, chars)
     shown.push(clipped)
-    room -= clipped.length
+    chars -= clipped.length
   }
   const left = index + 1
   if (left > 0) shown.push(`[${left} earlier ${left === 1 ? 'message' : 'messages'} left out]`)

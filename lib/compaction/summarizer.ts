@@ -1,31 +1,33 @@
-// What a summarizer is. One is always given to us; this room never talks to a model itself.
+// The type of a summarizer. The caller supplies it; this module never calls a model itself.
 
 import type { Message } from '../chain/index.js'
 
+/** What a summarizer is given. */
 export interface SummaryRequest {
-  /** What the summary will stand for, in its order; mended as for a model. */
+  /** The messages that the summary replaces, in order, repaired as for a model. */
   readonly messages: readonly Message[]
-  /** The summary that stood before these messages; it is to be part of the new one. */
+  /** The summary before these messages; the new one must include it. */
   readonly previousSummary: string | undefined
-  /** What the summary aims at. */
+  /** The size the summary should have. */
   readonly maxTokens: number
-  /** Aborted when the time is up, or when nobody waits for the answer any more. */
+  /** Aborted on timeout, and when the answer is no longer needed. */
   readonly signal: AbortSignal
-  /** What the summary should tell: `compactionInstructions()`, or the host's own. */
+  /** `compactionInstructions()`, or the host's own. */
   readonly instructions: string
-  /** How much a summarizer should give its model to read; the newest messages matter most. */
+  /** How much the summarizer should send to its model; the newest messages matter most. */
   readonly maxInputTokens?: number | undefined
 }
 
+/** What a summarizer returns. */
 export interface Summary {
   readonly text: string
-  /** The same as data. `StructuredSummary` is what the built-in summarizers give. */
+  /** The same as data; the built-in summarizers return a `StructuredSummary`. */
   readonly structured?: unknown
-  /** Recorded beside the summary, so that a reader can tell who wrote it. */
+  /** Recorded with the summary. */
   readonly model?: string | undefined
-  /** How long the text is, where the model counted it. */
+  /** The length of the text, where the model counted it. */
   readonly tokens?: number | undefined
 }
 
-/** A plain function, so that any SDK fits. It rejects when it has no summary to give. */
+/** A plain function, so that any SDK fits. It rejects when it has no summary. */
 export type Summarizer = (request: SummaryRequest) => Promise<Summary>

@@ -1,12 +1,11 @@
-// One checkpoint as it is stored: the payload of a `checkpoint` line. Two that wait
-// for the disk together can become one.
+// The payload of a `checkpoint` line as a session writes it. Two that wait for the disk may be merged.
 
-import { PROMPTS_MAX, QUERIES_MAX, REMEMBERS_MAX } from './continuity-state.js'
-import type { StructuredSummary } from './digest.js'
+import type { StructuredSummary } from './checkpoints/digest.js'
+import { PROMPTS_MAX, QUERIES_MAX, REMEMBERS_MAX } from './state/continuity.js'
 
 export type CheckpointTrigger = 'periodic' | 'pre_compaction' | 'agent' | 'explicit' | 'session_end'
 
-/** As on disk. The first five are what lookups go by, and stand first in the line. */
+/** As on disk. Lookups use the first five fields, which are first in the line. */
 export interface CheckpointRecord {
   readonly id: string
   readonly session_key: string
@@ -18,7 +17,7 @@ export interface CheckpointRecord {
   readonly harness: string
   readonly project: string | null
   readonly digest: string
-  /** The text was longer; it is in the transcript, or with whoever wrote it. */
+  /** The text was longer. */
   readonly truncated?: true | undefined
   /** Since the checkpoint before. */
   readonly prompt_count: number
@@ -28,16 +27,14 @@ export interface CheckpointRecord {
   readonly prompt_snippets: readonly string[]
   /** Everything before this byte of the transcript is counted. */
   readonly transcript_offset: number | null
-  /** The newest event the digest speaks of. */
+  /** The newest event that the digest covers. */
   readonly last_uuid: string | null
   readonly cycle: string | null
-  /** What of the rolling triggers has fired, so that a later process knows by this line alone. */
+  /** The thresholds that were reached, so that a later process does not trigger them again. */
   readonly rolling: { readonly total_prompt_count: number; readonly percent: number | null }
   readonly structured?: StoredSummary | undefined
   readonly session_summary?: string | undefined
-  readonly memories?: readonly StoredMemory[] | undefined
   readonly agent_run_id?: string | undefined
-  readonly idempotency_keys?: readonly string[] | undefined
 }
 
 export interface StoredSummary extends StructuredSummary {
@@ -46,12 +43,7 @@ export interface StoredSummary extends StructuredSummary {
   readonly model?: string | undefined
 }
 
-export interface StoredMemory {
-  readonly content: string
-  readonly [field: string]: unknown
-}
-
-/** The later one, with what both have gathered. */
+/** The later record, with the lists and counts of both. */
 export function mergeRecords(earlier: CheckpointRecord, later: CheckpointRecord): CheckpointRecord {
   const joined = (
     list: 'memory_queries' | 'recent_remembers' | 'prompt_snippets',
@@ -67,17 +59,13 @@ export function mergeRecords(earlier: CheckpointRecord, later: CheckpointRecord)
 }
 
 /**
- * Whether nothing is lost when the earlier one goes into the later: only lists and numbers stand in
- * a passive checkpoint, and one that is tried again says the same.
+ * Whether a merge loses nothing: a passive checkpoint holds only lists and numbers, and one that is
+ * tried again has the same text.
  */
 export function canMerge(earlier: CheckpointRecord, later: CheckpointRecord): boolean {
   if (earlier.trigger === 'periodic') {
     const isGathered = later.trigger === 'periodic' || later.trigger === 'pre_compaction'
     return isGathered && (earlier.structured === undefined || later.structured !== undefined)
   }
-  return (
-    earlier.trigger === later.trigger &&
-    earlier.digest === later.digest &&
-    earlier.memories === undefined
-  )
+  return earlier.trigger === later.trigger && earlier.digest === later.digest
 }

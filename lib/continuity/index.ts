@@ -1,20 +1,11 @@
-// The door of the room that knows what a session should leave behind for the next one: what was
-// gathered, when a checkpoint is due, what it says, and its way to the store.
+// Entry point of the module that decides what a session leaves for the next one: what it gathers,
+// when a checkpoint is due, what the checkpoint says, and what a new session recovers.
 
-export type { Change, Changes, RecentAgent } from './agents.js'
-export {
-  CheckpointQueue,
-  type CheckpointQueueOptions,
-  type CheckpointSink,
-  type StoredCheckpoint,
-} from './checkpoint-queue.js'
 export type {
   CheckpointRecord,
   CheckpointTrigger,
-  StoredMemory,
   StoredSummary,
 } from './checkpoint-record.js'
-export { isCheckpointed } from './checkpointed.js'
 export {
   type AfterPrompt,
   type AskedFor,
@@ -22,7 +13,7 @@ export {
   type CheckpointerOptions,
   type Moment,
   type SessionEndRequest,
-} from './checkpointer.js'
+} from './checkpoints/checkpointer.js'
 export {
   type CheckpointPlace,
   type CheckpointSessionOptions,
@@ -30,49 +21,65 @@ export {
   type ContextCheckpointOptions,
   checkpointSession,
   contextCheckpoint,
+  isCheckpointed,
   type SessionCheckpoint,
-} from './context-checkpoint.js'
-export type { Memory } from './context-input.js'
-export {
-  Continuity,
-  type ContinuityStart,
-  type CreateContinuityOptions,
-  createContinuity,
-} from './continuity.js'
-export type {
-  ConsumedState,
-  ContinuityState,
-  RecordedEvent,
-  RollingState,
-} from './continuity-state.js'
-export { type CheckpointLike, type DeriveOptions, deriveContinuity } from './derive-state.js'
-export type { StructuredSummary } from './digest.js'
-export type { Episode } from './episodes.js'
-export { type Item, type ReadItemOptions, readItem } from './items.js'
+} from './checkpoints/context-checkpoint.js'
+export type { Memory } from './checkpoints/context-input.js'
+export type { StructuredSummary } from './checkpoints/digest.js'
+export type { Episode } from './checkpoints/episodes.js'
+export { type Item, type ReadItemOptions, readItem } from './checkpoints/items.js'
 export {
   type CheckpointFacts,
   type CheckpointRequest,
   checkpointRecord,
   type Redact,
-} from './make-record.js'
-export type { MemoryItem } from './memories.js'
-export { checkpointNudge, type NudgeOptions } from './nudge.js'
-export { PROFILES, type Profile, type StartMode } from './profiles.js'
+} from './checkpoints/make-record.js'
+export type { MemoryItem } from './checkpoints/memories.js'
+export {
+  CheckpointQueue,
+  type CheckpointQueueOptions,
+  type CheckpointSink,
+  type StoredCheckpoint,
+} from './checkpoints/queue.js'
+export type {
+  RollingRequest,
+  RollingSummarizer,
+  SummarizerAnswer,
+} from './checkpoints/rolling-generation.js'
+export type { Change, Changes, RecentAgent } from './recovery/agents.js'
+export { checkpointNudge, type NudgeOptions } from './recovery/nudge.js'
 export {
   type RecoverOptions,
   type Recovery,
   recover,
   START_SOURCES,
   type StartSource,
-} from './recover.js'
-export type {
-  RollingRequest,
-  RollingSummarizer,
-  SummarizerAnswer,
-} from './rolling-generation.js'
-export { type RedactText, redactWords } from './served.js'
+} from './recovery/recover.js'
+export {
+  PROFILES,
+  type Profile,
+  type SessionStartOptions,
+  type StartMode,
+  sessionStart,
+} from './recovery/session-start.js'
+export type { StartAnswer, StartRecovery, Trimmed } from './recovery/start-answer.js'
+export { type RedactText, redactWords } from './redact-words.js'
 export { refOf, type SessionRef } from './session-ref.js'
-export { type SessionStartOptions, sessionStart } from './session-start.js'
 export { type ContinuityOptions, type ContinuitySettings, continuitySettings } from './settings.js'
-export type { ContextUse, Due, PassiveCause, RollingCause } from './triggers.js'
-export type { StartAnswer, StartRecovery, Trimmed } from './trim-start.js'
+export {
+  type ConsumedState,
+  Continuity,
+  type ContinuityStart,
+  type ContinuityState,
+  type CreateContinuityOptions,
+  createContinuity,
+  type RecordedEvent,
+  type RollingState,
+} from './state/continuity.js'
+export {
+  type CheckpointLike,
+  type DeriveOptions,
+  deriveContinuity,
+  mayCheckpointBeDue,
+} from './state/derive-state.js'
+export type { ContextUse, Due, PassiveCause, RollingCause } from './state/triggers.js'

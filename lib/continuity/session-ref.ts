@@ -1,4 +1,4 @@
-// How a caller names a session: by its key, and by its agent where that is not the default one.
+// How a caller names a session: by its key, and by its agent unless that is the default one.
 
 import { normalizeSessionKey } from '../format/index.js'
 
@@ -13,7 +13,7 @@ export interface SessionName {
   readonly sessionKey: string
 }
 
-/** Every spelling of a key is the same session. */
+/** With the normalized key. */
 export function nameOf(session: SessionRef): SessionName {
   if (typeof session === 'string') {
     return { agentId: DEFAULT_AGENT, sessionKey: normalizeSessionKey(session) }
@@ -22,12 +22,12 @@ export function nameOf(session: SessionRef): SessionName {
   return { agentId, sessionKey: normalizeSessionKey(sessionKey) }
 }
 
-/** One text for a name, and never the same for two. */
+/** A unique text for a name, for use as a map key. */
 export function slotOf({ agentId, sessionKey }: SessionName): string {
   return JSON.stringify([agentId, sessionKey])
 }
 
-/** As short as it can be said: a key alone is found quicker. */
+/** The key alone for the default agent, which is looked up faster. */
 export function refOf({ agentId, sessionKey }: SessionName): SessionRef {
   return agentId === DEFAULT_AGENT ? sessionKey : { agentId, sessionKey }
 }

@@ -1,10 +1,10 @@
-// The continuity block of the options becomes settings once: defaults filled in, numbers brought
-// into their range, and what makes no sense replaced by its default and reported.
+// Turns the continuity options into settings: adds defaults, clamps numbers to their range, and
+// replaces and reports invalid values.
 
 import { type Diagnostic, diagnostic } from '../format/index.js'
 
 export interface ContinuitySettings {
-  /** Off: nothing periodic; agent, explicit, pre-compaction and session-end checkpoints stay. */
+  /** `false`: no periodic checkpoints; agent, explicit, pre-compaction and session-end ones stay. */
   readonly enabled: boolean
   readonly promptInterval: number
   readonly timeIntervalMs: number
@@ -14,12 +14,13 @@ export interface ContinuitySettings {
   readonly debounceMs: number
   /** Shares of the context window at which a rolling checkpoint is due; ascending. */
   readonly tokenThresholdPercents: readonly number[]
-  /** So many prompts since the last rolling checkpoint make one due. */
+  /** Prompts since the last rolling checkpoint after which one is due. */
   readonly turnThreshold: number
-  /** Below it nothing rolling is generated. */
+  /** Below this size of the context no rolling checkpoint is made. */
   readonly minTokensForGen: number
 }
 
+/** When checkpoints are written, and what they contain. */
 export type ContinuityOptions = {
   readonly [Key in keyof ContinuitySettings]?: ContinuitySettings[Key] | undefined
 }
@@ -56,27 +57,27 @@ export function continuitySettings(
   const numbers = Object.fromEntries(
     Object.entries(RANGES).map(([name, range]) => [
       name,
-      numberOf(name, given[name], range, report),
+      readNumber(name, given[name], range, report),
     ]),
   ) as Record<keyof typeof RANGES, number>
   const settings: ContinuitySettings = {
-    enabled: enabledOf(given['enabled'], report),
+    enabled: readEnabled(given['enabled'], report),
     ...numbers,
-    tokenThresholdPercents: percentsOf(given['tokenThresholdPercents'], report),
+    tokenThresholdPercents: readPercents(given['tokenThresholdPercents'], report),
   }
   for (const name of Object.keys(given)) {
-    if (!Object.hasOwn(settings, name)) complain(report, name, 'is no setting of continuity')
+    if (!Object.hasOwn(settings, name)) complain(report, name, 'is not a setting of continuity')
   }
   return settings
 }
 
-function enabledOf(value: unknown, report: Report): boolean {
+function readEnabled(value: unknown, report: Report): boolean {
   if (value === undefined || typeof value === 'boolean') return value ?? true
   complain(report, 'enabled', 'is neither true nor false; continuity stays on')
   return true
 }
 
-function numberOf(name: string, value: unknown, range: Range, report: Report): number {
+function readNumber(name: string, value: unknown, range: Range, report: Report): number {
   const { standard, least, most } = range
   if (value === undefined) return standard
   if (typeof value !== 'number' || !Number.isFinite(value)) {
@@ -89,7 +90,7 @@ function numberOf(name: string, value: unknown, range: Range, report: Report): n
   return used
 }
 
-function percentsOf(value: unknown, report: Report): readonly number[] {
+function readPercents(value: unknown, report: Report): readonly number[] {
   if (value === undefined) return PERCENTS
   const isPercent = (item: unknown) =>
     Number.isInteger(item) && Number(item) > 0 && Number(item) < 101
@@ -101,5 +102,5 @@ function percentsOf(value: unknown, report: Report): readonly number[] {
 }
 
 function complain(report: Report, name: string, what: string): void {
-  report(diagnostic('bad_setting', `continuity.${name} ${what}`))
+  report(diagnostic('invalid_setting', `continuity.${name} ${what}`))
 }

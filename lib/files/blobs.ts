@@ -1,31 +1,20 @@
-// Contents of files by their hash: one folder per session, each content once. A blob appears
-// whole or not at all, and is on the disk before anything names it.
+// Contents of files, named by their hash: one folder per session, each content once. A blob appears
+// whole or not at all, and is on the disk before anything refers to it.
 
-import {
-  close,
-  closeSync,
-  constants,
-  fsync,
-  lstatSync,
-  renameSync,
-  rmSync,
-  type Stats,
-} from 'node:fs'
+import { constants } from 'node:fs'
 import { join, sep } from 'node:path'
 import { promisify } from 'node:util'
+import type { FileSystem } from '../environment/index.js'
 import { toSessionError } from '../errors.js'
-import { newUuid, writeAtomically } from '../log/index.js'
-import { createFolder, createPrivateFile, syncFolder, writeWhole } from '../log/inside.js'
-import { readBytes } from './file-state.js'
-import { sha256Of } from './manifest.js'
+import { writeSmallFileAtomic } from '../log/index.js'
+import { createFolder, createPrivateFile, syncFolder, writeFully } from '../log/internal.js'
+import type { StoreContext } from '../store/index.js'
+import { readBytes, sha256Of } from './file-state.js'
 
-const FILES_AT_ONCE = 64
-
-const synced = promisify(fsync)
-const closed = promisify(close)
+const OPEN_FILES_MAX = 64
 
 export type BlobContent =
-  /** Good until the next file is looked at. */
+  /** Valid until the next file is read. */
   { readonly content: Buffer } | { readonly problem: 'blob_missing' | 'blob_damaged' }
 
 interface Staged {
@@ -34,89 +23,97 @@ interface Staged {
   readonly path: string
 }
 
-/** Where new contents go. Call `settle` before anything names them. */
+/** Writes new contents. Call `commit` before anything refers to them. */
 export class BlobWriter {
+  readonly #store: StoreContext
   readonly #folder: string
   readonly #added = new Set<string>()
   #staged: Staged[] = []
 
-  constructor(folder: string) {
-    this.#folder = folder
+  constructor(store: StoreContext, sessionId: string) {
+    this.#store = store
+    this.#folder = store.layout.fileHistoryOf(sessionId)
   }
 
   async add(sha256: string, content: Buffer): Promise<void> {
     if (this.has(sha256, content.length)) return
     const path = join(this.#folder, sha256)
-    const temporary = join(this.#folder, `.${sha256}.${newUuid()}.tmp`)
+    const temporary = join(this.#folder, `.${sha256}.${this.#store.env.newUuid()}.tmp`)
     try {
-      if (this.#added.size === 0) createFolder(this.#folder)
-      const fd = createPrivateFile(temporary, constants.O_WRONLY)
+      if (this.#added.size === 0) createFolder(this.#folder, this.#store.env)
+      const fd = createPrivateFile(temporary, constants.O_WRONLY, this.#store.env)
       this.#staged.push({ fd, temporary, path })
-      writeWhole(fd, content)
+      writeFully(fd, content, this.#store.env.fs)
     } catch (cause) {
       this.discard()
       throw toSessionError(cause, 'save a file in', this.#folder)
     }
     this.#added.add(sha256)
-    if (this.#staged.length >= FILES_AT_ONCE) await this.#flush()
+    if (this.#staged.length >= OPEN_FILES_MAX) await this.#flush()
   }
 
-  /** Everything added is on the disk under its name, and `text` beside it as a file of this name. */
-  async settle(name: string, text: string): Promise<void> {
+  /** Makes everything added durable under its name, and `text` beside it as a file `name`. */
+  async commit(name: string, text: string): Promise<void> {
     await this.#flush()
-    createFolder(this.#folder)
+    createFolder(this.#folder, this.#store.env)
     const path = join(this.#folder, name)
-    // Syncs the folder, too.
-    if (this.#statsOf(name) === undefined) writeAtomically(path, text)
-    else syncFolder(path)
+    // Both sync the folder.
+    if (this.#sizeOf(name) === undefined) writeSmallFileAtomic(path, text, this.#store.env)
+    else syncFolder(path, this.#store.env)
   }
 
   discard(): void {
+    const { fs } = this.#store.env
     for (const { fd, temporary } of this.#staged.splice(0)) {
-      closeSync(fd)
-      rmSync(temporary, { force: true })
+      fs.closeSync(fd)
+      fs.rmSync(temporary, { force: true })
     }
   }
 
-  /** One whose size is wrong was cut off by a full disk or a hand, and is written anew. */
+  /** A blob of the wrong size was cut off by a full disk or by hand, and is written again. */
   has(sha256: string, bytes: number): boolean {
-    return this.#added.has(sha256) || this.#statsOf(sha256)?.size === bytes
+    return this.#added.has(sha256) || this.#sizeOf(sha256) === bytes
   }
 
-  #statsOf(name: string): Stats | undefined {
+  #sizeOf(name: string): number | undefined {
     try {
-      return lstatSync(this.#folder + sep + name, { throwIfNoEntry: false })
+      return this.#store.env.fs.lstatSync(this.#folder + sep + name, { throwIfNoEntry: false })
+        ?.size
     } catch (cause) {
       throw toSessionError(cause, 'look into', this.#folder)
     }
   }
 
-  // Together, because a disk that is asked for many syncs at once makes few of them.
+  // Together, because a disk merges syncs that are requested at the same time.
   async #flush(): Promise<void> {
+    const { fs } = this.#store.env
+    const sync = promisify(fs.fdatasync)
     const staged = this.#staged.splice(0)
-    const outcomes = await Promise.allSettled(staged.map(({ fd }) => synced(fd)))
-    await Promise.all(staged.map(({ fd }) => closed(fd)))
+    const outcomes = await Promise.allSettled(staged.map(({ fd }) => sync(fd)))
+    for (const { fd } of staged) fs.closeSync(fd)
     const failed = outcomes.find(({ status }) => status === 'rejected')
     if (failed !== undefined) {
-      for (const { temporary } of staged) rmSync(temporary, { force: true })
+      for (const { temporary } of staged) fs.rmSync(temporary, { force: true })
       throw toSessionError((failed as PromiseRejectedResult).reason, 'save files in', this.#folder)
     }
-    for (const { temporary, path } of staged) renameSync(temporary, path)
+    for (const { temporary, path } of staged) fs.renameSync(temporary, path)
   }
 }
 
-/** Contents are looked for in all these folders: a fork shares them with its source. */
+/** Looks for contents in the folders of several sessions: a fork shares those of its source. */
 export class BlobReader {
+  readonly #fs: FileSystem
   readonly #folders: readonly string[]
 
-  constructor(folders: readonly string[]) {
-    this.#folders = folders
+  constructor({ env, layout }: StoreContext, sessionIds: readonly string[]) {
+    this.#fs = env.fs
+    this.#folders = sessionIds.map((id) => layout.fileHistoryOf(id))
   }
 
-  /** Whether one of that name and size is there; whether it is whole, `read` tells. */
+  /** Whether one of that name and size exists; only `read` verifies its content. */
   has(sha256: string, bytes: number | undefined): boolean {
     return this.#folders.some((folder) => {
-      const stats = lstatSync(folder + sep + sha256, { throwIfNoEntry: false })
+      const stats = this.#fs.lstatSync(folder + sep + sha256, { throwIfNoEntry: false })
       return stats?.isFile() === true && (bytes === undefined || stats.size === bytes)
     })
   }
@@ -124,9 +121,8 @@ export class BlobReader {
   read(sha256: string, bytes: number | undefined): BlobContent {
     let problem: 'blob_missing' | 'blob_damaged' = 'blob_missing'
     for (const folder of this.#folders) {
-      const content = readBytes(folder + sep + sha256, bytes)
+      const content = readBytes(this.#fs, folder + sep + sha256, bytes)
       if (content === undefined) continue
-      // It tells whether all of it is there, too.
       if (sha256Of(content) === sha256) return { content }
       problem = 'blob_damaged'
     }

@@ -1,13 +1,14 @@
-// The door of the room that knows the user's files: the only one that may write them.
+// Entry point of the module for the user's own files: the only one that writes them.
 
-export { type ChosenState, chooseStates, type DatedFiles } from './choose-states.js'
-export { type FileManifest, manifestText, type SavedFile, sha256Of } from './manifest.js'
+export { type FileManifest, manifestText, type SavedFile, sha256Of } from './file-state.js'
 export {
+  type ChosenState,
+  chooseStates,
+  type DatedFiles,
   type FileAction,
   type PlannedFile,
   planRestore,
   type RestorePlan,
 } from './plan-restore.js'
-export { type Project, projectAt } from './project-path.js'
-export { actionOf, type RestoredFile, restoreFiles } from './restore-files.js'
+export { type RestoredFile, restoreFiles, toRestoreAction } from './restore-files.js'
 export { type SavedFiles, saveFiles } from './save-files.js'

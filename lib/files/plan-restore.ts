@@ -1,18 +1,32 @@
-// What would have to happen so that files are again as they were. Reads only.
+// What has to happen to make files what they were. Reads only.
 
+import type { StoreContext } from '../store/index.js'
 import { BlobReader } from './blobs.js'
-import type { ChosenState } from './choose-states.js'
-import { type FileState, lookAtFile } from './file-state.js'
-import { type SavedFile, sha256Of } from './manifest.js'
-import { PlaceCheck, type Project } from './project-path.js'
+import { type FileState, readState, type SavedFile, sha256Of } from './file-state.js'
+import { Project } from './project-path.js'
 import { FILE_BYTES_MAX } from './save-files.js'
 
+/** The files of one checkpoint. */
+export interface DatedFiles {
+  /** Recorded after the moment that is restored. */
+  readonly isAfter: boolean
+  readonly files: readonly SavedFile[]
+}
+
+export interface ChosenState {
+  readonly wanted: SavedFile
+  /** All saved contents of this file. */
+  readonly known: ReadonlySet<string>
+  /** The size of the largest of them. */
+  readonly knownBytes: number
+}
+
 /**
- * - `create`: it is gone, and comes back
- * - `change`: it is different, and what it is now is kept, too
- * - `delete`: it was not there then, and what it is now is kept
- * - `conflict`: what it is now is nowhere kept: newer work
- * - `refused`: it can not come back, or nothing may be written there
+ * - `create`: it is missing, and is restored
+ * - `change`: it differs, and its present content is saved
+ * - `delete`: it did not exist then, and its present content is saved
+ * - `conflict`: its present content is saved nowhere: newer work
+ * - `refused`: it cannot be restored, or nothing may be written there
  */
 export type FileAction = 'create' | 'change' | 'delete' | 'conflict' | 'refused'
 
@@ -22,38 +36,63 @@ export interface PlannedFile {
   readonly action: FileAction
   /** Why it is a conflict or refused. */
   readonly reason?: string | undefined
-  /** The content that would come back; `null` for none. */
+  /** The content to restore; `null` if the file did not exist. */
   readonly sha256: string | null
   readonly mode?: number | undefined
   readonly bytes?: number | undefined
-  /** How the file was found, to see whether it is still so; `undefined`: there was none. */
+  /** The state of the file when the plan was made; `undefined` if it did not exist. */
   readonly mark?: string | undefined
   readonly now?: SavedFile | undefined
 }
 
 export interface RestorePlan {
   readonly projectRoot: string
-  /** Only those that are not as they were. */
+  /** Only those that differ from their saved state. */
   readonly files: readonly PlannedFile[]
   readonly unchanged: number
 }
 
-export interface PlanRestoreOptions {
-  readonly project: Project
-  /** Where contents may be. */
-  readonly folders: readonly string[]
+interface Found extends ChosenState {
+  readonly isAfter: boolean
+  readonly known: Set<string>
 }
 
+/**
+ * The recorded state of each file at a moment. Files are saved before they are changed, so it is
+ * the one in the first checkpoint after the moment; without such, that of the last one before it.
+ * `checkpoints` in the order in which they were recorded.
+ */
+export function chooseStates(checkpoints: Iterable<DatedFiles>): Map<string, ChosenState> {
+  const found = new Map<string, Found>()
+  for (const { isAfter, files } of checkpoints) {
+    for (const file of files) {
+      const before = found.get(file.path)
+      const known = before?.known ?? new Set()
+      if (file.sha256 !== null) known.add(file.sha256)
+      const isLate = before?.isAfter === true
+      found.set(file.path, {
+        wanted: isLate ? before.wanted : file,
+        isAfter: isLate || isAfter,
+        known,
+        knownBytes: Math.max(before?.knownBytes ?? 0, file.bytes ?? 0),
+      })
+    }
+  }
+  return found
+}
+
+/** `sessionIds`: the sessions whose folders may hold the contents. */
 export function planRestore(
+  store: StoreContext,
   states: ReadonlyMap<string, ChosenState>,
-  { project, folders }: PlanRestoreOptions,
+  { projectRoot, sessionIds }: { projectRoot: string; sessionIds: readonly string[] },
 ): RestorePlan {
-  const blobs = new BlobReader(folders)
-  const places = new PlaceCheck(project)
+  const blobs = new BlobReader(store, sessionIds)
+  const project = new Project(store, projectRoot)
   const files: PlannedFile[] = []
   let unchanged = 0
   for (const path of [...states.keys()].sort()) {
-    const planned = planFile(states.get(path)!, places, blobs)
+    const planned = planFile(store, states.get(path)!, project, blobs)
     if (planned === undefined) unchanged++
     else files.push(planned)
   }
@@ -61,44 +100,40 @@ export function planRestore(
 }
 
 function planFile(
+  { env }: StoreContext,
   { wanted, known, knownBytes }: ChosenState,
-  places: PlaceCheck,
+  project: Project,
   blobs: BlobReader,
 ): PlannedFile | undefined {
   const { path, sha256, mode, bytes } = wanted
   const plan = (action: FileAction, more: Partial<PlannedFile> = {}): PlannedFile => {
     return { path, action, sha256, mode, bytes, ...more }
   }
-  const refusal = places.refusalOf(path)
+  const refusal = project.findRefusal(path)
   if (refusal !== undefined) return plan('refused', { reason: refusal })
-  const now = lookAtFile(places.absoluteOf(path), Math.max(FILE_BYTES_MAX, knownBytes))
+  const maxBytes = Math.max(FILE_BYTES_MAX, knownBytes)
+  const now = readState(env.fs, project.absoluteOf(path), maxBytes)
   if (now.kind === 'odd') return plan('refused', { reason: now.why })
   if (wanted.skipped !== undefined) {
     return plan('refused', { reason: `it was not saved then: ${wanted.skipped}` })
   }
   const hash = now.kind === 'file' ? sha256Of(now.content) : null
-  if (isAsWanted(wanted, now, hash)) return undefined
-  const found = foundAs(path, now, hash)
+  const hasMode = now.kind !== 'file' || mode === undefined || mode === now.mode
+  if (sha256 === hash && hasMode) return undefined
+  const found = describeFound(path, now, hash)
   if (sha256 !== null && !blobs.has(sha256, bytes)) {
-    return plan('refused', { reason: 'its content is not kept any more, or was cut off', ...found })
+    return plan('refused', { reason: 'its content is no longer saved, or was cut off', ...found })
   }
   if (hash === null) return plan('create', found)
-  if (!known.has(hash)) return plan('conflict', { reason: conflictOf(wanted), ...found })
+  if (!known.has(hash)) {
+    const fate = sha256 === null ? 'it did not exist then, and ' : ''
+    return plan('conflict', { reason: `${fate}no checkpoint holds its present content`, ...found })
+  }
   return plan(sha256 === null ? 'delete' : 'change', found)
 }
 
-function foundAs(path: string, now: FileState, sha256: string | null): Partial<PlannedFile> {
+function describeFound(path: string, now: FileState, sha256: string | null): Partial<PlannedFile> {
   if (now.kind !== 'file') return { now: { path, sha256: null, existed: false } }
   const { content, mode, mark } = now
   return { mark, now: { path, sha256, existed: true, mode, bytes: content.length } }
-}
-
-function conflictOf({ sha256 }: SavedFile): string {
-  const fate = sha256 === null ? 'it was not there then, and ' : ''
-  return `${fate}no checkpoint keeps what it is now`
-}
-
-function isAsWanted({ sha256, mode }: SavedFile, now: FileState, hash: string | null): boolean {
-  if (sha256 !== hash) return false
-  return now.kind !== 'file' || mode === undefined || mode === now.mode
 }

@@ -1,22 +1,14 @@
-// Which files of a project may be saved and written: those inside of it that no link leads away
-// from, and never the store itself.
+// Which files of a project may be saved and written: those inside it that no link leads away from,
+// and never the store itself.
 
-import { lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import type { FileSystem } from '../environment/index.js'
 import { SessionError } from '../errors.js'
-import { kindOf } from '../log/inside.js'
-import type { Layout } from '../store/index.js'
+import { kindOf } from '../log/internal.js'
+import type { Layout, StoreContext } from '../store/index.js'
 import { codeOf } from './file-state.js'
 
-/** A folder and the rules for what lies in it. */
-export interface Project {
-  /** Absolute, without links. */
-  readonly root: string
-  /** What of the store lies in it, in lower case: no spelling of it is let through. */
-  readonly own: readonly string[]
-}
-
-export interface FilePlace {
+export interface ProjectFile {
   /** From the root of the project, with slashes: as it is recorded. */
   readonly path: string
   readonly absolute: string
@@ -25,117 +17,118 @@ export interface FilePlace {
 // An empty part, or one that leads up or nowhere.
 const ODD_PART = /(?:^|\/)\.{0,2}(?:\/|$)/
 
-/* v8 ignore next -- @preserve only on Windows do more signs lead elsewhere */
-const ODD_SIGN = sep === '/' ? /\0/ : /[\0\\:]/
+/* v8 ignore next -- @preserve only on Windows can more characters lead elsewhere */
+const ODD_CHARACTER = sep === '/' ? /\0/ : /[\0\\:]/
 
-export function projectAt(folder: string, layout: Layout): Project {
-  try {
-    const root = realpathSync.native(folder)
-    const start = root.toLowerCase() + sep
-    return { root, own: ownPlaces(layout).filter((place) => place.startsWith(start)) }
-  } catch (cause) {
-    const what = `The project ${folder} is not there`
-    throw new SessionError('ERR_NOT_FOUND', what, { project: folder, cause })
-  }
-}
+/** A folder whose files are saved or restored. Lives for one call: it remembers its folders. */
+export class Project {
+  /** Absolute, without links. */
+  readonly root: string
+  readonly #fs: FileSystem
+  /** Paths of the store inside the project, in lower case, so that every spelling is refused. */
+  readonly #own: readonly string[]
+  readonly #refusals = new Map<string, string | undefined>()
 
-/** The place of a file that a caller names, from the root of the project or absolute. */
-export function placeInProject(path: string, project: Project): FilePlace {
-  if (typeof path !== 'string') throw new TypeError('The path of a file must be a string')
-  if (path === '' || path.includes('\0') || !path.isWellFormed()) {
-    throw new SessionError('ERR_ARG', `"${path}" is not the path of a file`, { path })
-  }
-  const asked = resolve(project.root, path)
-  const absolute = join(existingPart(dirname(asked)), nameOnDisk(asked))
-  const inside = relative(project.root, absolute)
-  if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) {
-    throw refused(path, `it lies outside of the project ${project.root}`)
-  }
-  if (isOwn(absolute, project)) throw refused(path, 'it is a part of the store')
-  return { path: inside.split(sep).join('/'), absolute }
-}
-
-/**
- * Looks whether a recorded file may be written where it was: `undefined`, or what speaks against
- * it. One for each round of work: folders that were looked at are remembered.
- */
-export class PlaceCheck {
-  readonly #project: Project
-  readonly #folders = new Map<string, string | undefined>()
-
-  constructor(project: Project) {
-    this.#project = project
+  constructor({ env, layout }: StoreContext, folder: string) {
+    this.#fs = env.fs
+    try {
+      this.root = env.fs.realpathSync.native(folder)
+    } catch (cause) {
+      const what = `The project folder ${folder} does not exist`
+      throw new SessionError('ERR_NOT_FOUND', what, { project: folder, cause })
+    }
+    const start = this.root.toLowerCase() + sep
+    this.#own = ownPaths(env.fs, layout).filter((path) => path.startsWith(start))
   }
 
+  /** A file that a caller names, from the root of the project or absolute. */
+  locate(path: string): ProjectFile {
+    if (typeof path !== 'string') throw new TypeError('The path of a file must be a string')
+    if (path === '' || path.includes('\0') || !path.isWellFormed()) {
+      throw new SessionError('ERR_ARG', `"${path}" is not the path of a file`, { path })
+    }
+    const asked = resolve(this.root, path)
+    const absolute = join(existingPart(this.#fs, dirname(asked)), nameOnDisk(this.#fs, asked))
+    const inside = relative(this.root, absolute)
+    if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) {
+      throw refused(path, `it is outside of the project ${this.root}`)
+    }
+    if (this.#isOwn(absolute)) throw refused(path, 'it is a part of the store')
+    return { path: inside.split(sep).join('/'), absolute }
+  }
+
+  /** Of a recorded path. */
   absoluteOf(path: string): string {
-    return this.#project.root + sep + path.replaceAll('/', sep)
+    return this.root + sep + path.replaceAll('/', sep)
   }
 
-  refusalOf(path: string): string | undefined {
-    if (ODD_PART.test(path) || ODD_SIGN.test(path)) return 'its path leads out of the project'
-    if (isOwn(this.absoluteOf(path), this.#project)) return 'it is a part of the store'
-    return this.#refusalOfFolder(path.slice(0, Math.max(0, path.lastIndexOf('/'))))
+  /** Why a recorded file must not be written where it was; `undefined` if it may. */
+  findRefusal(path: string): string | undefined {
+    if (ODD_PART.test(path) || ODD_CHARACTER.test(path)) return 'its path leads out of the project'
+    if (this.#isOwn(this.absoluteOf(path))) return 'it is a part of the store'
+    return this.#findFolderRefusal(parentOf(path))
   }
 
-  #refusalOfFolder(folder: string): string | undefined {
+  #findFolderRefusal(folder: string): string | undefined {
     if (folder === '') return undefined
-    if (this.#folders.has(folder)) return this.#folders.get(folder)
-    const above = folder.slice(0, Math.max(0, folder.lastIndexOf('/')))
-    const refusal = this.#refusalOfFolder(above) ?? this.#look(folder)
-    this.#folders.set(folder, refusal)
+    if (this.#refusals.has(folder)) return this.#refusals.get(folder)
+    const refusal = this.#findFolderRefusal(parentOf(folder)) ?? this.#checkFolder(folder)
+    this.#refusals.set(folder, refusal)
     return refusal
   }
 
-  #look(folder: string): string | undefined {
+  #checkFolder(folder: string): string | undefined {
     try {
-      const stats = lstatSync(this.absoluteOf(folder), { throwIfNoEntry: false })
+      const stats = this.#fs.lstatSync(this.absoluteOf(folder), { throwIfNoEntry: false })
       if (stats === undefined || stats.isDirectory()) return undefined
-      return `${kindOf(stats)} stands in place of its folder ${folder}`
+      return `${kindOf(stats)} is in place of its folder ${folder}`
     } catch (error) {
-      return `its folder ${folder} cannot be looked at (${codeOf(error)})`
+      return `its folder ${folder} cannot be read (${codeOf(error)})`
     }
   }
-}
 
-/** The folder without links, as far as it is there. */
-function existingPart(folder: string): string {
-  try {
-    return realpathSync.native(folder)
-  } catch {
-    // Not there yet, or not for us to look into: what is above it decides.
-    const parent = dirname(folder)
-    /* v8 ignore next -- @preserve only on Windows may the top of a path be missing */
-    return parent === folder ? folder : join(existingPart(parent), basename(folder))
+  #isOwn(absolute: string): boolean {
+    if (this.#own.length === 0) return false
+    const path = absolute.toLowerCase()
+    return this.#own.some((own) => path === own || path.startsWith(own + sep))
   }
 }
 
-/** As the disk spells it, where it knows more than one spelling; a link keeps its own name. */
-function nameOnDisk(path: string): string {
+function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
+}
+
+/** The folder without links, as far as it exists. */
+function existingPart(fs: FileSystem, folder: string): string {
+  try {
+    return fs.realpathSync.native(folder)
+  } catch {
+    // Missing or not readable: its parent decides.
+    const parent = dirname(folder)
+    /* v8 ignore next -- @preserve only on Windows may the top of a path be missing */
+    return parent === folder ? folder : join(existingPart(fs, parent), basename(folder))
+  }
+}
+
+/** As the disk spells it, where it accepts more than one spelling; a link keeps its own name. */
+function nameOnDisk(fs: FileSystem, path: string): string {
   const name = basename(path)
   try {
-    return lstatSync(path).isSymbolicLink() ? name : basename(realpathSync.native(path))
+    return fs.lstatSync(path).isSymbolicLink() ? name : basename(fs.realpathSync.native(path))
   } catch {
-    // Not there, or not for us to look at.
+    // Missing or not readable.
     return name
   }
 }
 
-function isOwn(absolute: string, { own }: Project): boolean {
-  if (own.length === 0) return false
-  const path = absolute.toLowerCase()
-  return own.some((place) => path === place || path.startsWith(place + sep))
-}
-
-function ownPlaces(layout: Layout): string[] {
-  const { root, home } = layout
+function ownPaths(fs: FileSystem, { root, home }: Layout): string[] {
   const inRoot = ['.transcripts', '.sidechains', '.checkpoints', '.claims', '.spool', '.archive']
   const more = ['.trash', '.imports', 'agents', 'retention.jsonl', 'relocations.jsonl']
   const inHome = ['file-history', '.archive', '.trash', 'agents', 'history.jsonl']
-  const places = [
-    ...[...inRoot, ...more].map((name) => join(existingPart(root), name)),
-    ...inHome.map((name) => join(existingPart(home), name)),
-  ]
-  return places.map((place) => place.toLowerCase())
+  return [
+    ...[...inRoot, ...more].map((name) => join(existingPart(fs, root), name)),
+    ...inHome.map((name) => join(existingPart(fs, home), name)),
+  ].map((path) => path.toLowerCase())
 }
 
 function refused(path: string, why: string): SessionError {

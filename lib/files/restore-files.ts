@@ -1,50 +1,42 @@
-// Files become what they were, by a plan. Everything is prepared beside its place before the
-// first file is replaced; each file is the old one or the new one, whenever this ends.
+// Restores files by a plan. Every content is written beside its target before the first file is
+// replaced; each file is the old one or the new one, whenever the process ends.
 
 import { hash } from 'node:crypto'
-import {
-  closeSync,
-  constants,
-  mkdirSync,
-  readdirSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  unlinkSync,
-} from 'node:fs'
+import { constants } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import { toSessionError } from '../errors.js'
-import { type Diagnostic, diagnostic } from '../format/index.js'
-import { newUuid } from '../log/index.js'
-import { createPrivateFile, writeWhole } from '../log/inside.js'
+import { diagnostic } from '../format/index.js'
+import { createPrivateFile, writeFully } from '../log/internal.js'
+import type { StoreContext } from '../store/index.js'
 import { BlobReader } from './blobs.js'
-import { markOf } from './file-state.js'
+import { readMark } from './file-state.js'
 import type { PlannedFile } from './plan-restore.js'
-import { PlaceCheck, type Project } from './project-path.js'
+import { Project } from './project-path.js'
 
 const FILE_MODE = 0o644
 
 export interface RestoreOptions {
-  readonly project: Project
-  readonly folders: readonly string[]
-  /** Whose restore it is: nobody else removes what it leaves when it is killed. */
+  readonly projectRoot: string
+  /** The session that restores: only its later restores remove what this one leaves when killed. */
   readonly sessionId: string
-  readonly report: (diagnostic: Diagnostic) => void
+  /** The sessions whose folders may hold the contents. */
+  readonly sessionIds: readonly string[]
 }
 
 export interface RestoredFile {
   readonly path: string
   readonly action: 'create' | 'change' | 'delete'
-  /** Why it is as it was before; `undefined`: it was done. */
+  /** Why the file is unchanged; `undefined` if it was restored. */
   readonly failure?: string | undefined
 }
 
-/** What is to be done; a conflict is only among them when it was allowed. */
+/** Of the conflicts of a plan, `files` holds only those that may be overwritten. */
 export function restoreFiles(
+  store: StoreContext,
   files: readonly PlannedFile[],
   options: RestoreOptions,
 ): RestoredFile[] {
-  const restore = new Restore(options)
+  const restore = new Restore(store, options)
   try {
     for (const file of files) restore.prepare(file)
     return files.map((file) => restore.commit(file))
@@ -53,47 +45,49 @@ export function restoreFiles(
   }
 }
 
-/** What a restore does to a file; a conflict is decided by whether it existed then. */
-export function actionOf({ action, sha256, mark }: PlannedFile): RestoredFile['action'] {
+/** What a restore does to a file; for a conflict it depends on whether the file existed then. */
+export function toRestoreAction({ action, sha256, mark }: PlannedFile): RestoredFile['action'] {
   if (sha256 === null) return 'delete'
   return action === 'create' || mark === undefined ? 'create' : 'change'
 }
 
 class Restore {
+  readonly #store: StoreContext
   readonly #blobs: BlobReader
-  readonly #places: PlaceCheck
-  readonly #report: (diagnostic: Diagnostic) => void
+  readonly #project: Project
   readonly #prefix: string
-  readonly #run = newUuid()
+  readonly #run: string
   readonly #prepared = new Map<string, string>()
   readonly #failures = new Map<string, string>()
   readonly #folders = new Set<string>()
 
-  constructor({ project, folders, sessionId, report }: RestoreOptions) {
-    this.#blobs = new BlobReader(folders)
-    this.#places = new PlaceCheck(project)
-    this.#report = report
+  constructor(store: StoreContext, { projectRoot, sessionIds, sessionId }: RestoreOptions) {
+    this.#store = store
+    this.#run = store.env.newUuid()
+    this.#blobs = new BlobReader(store, sessionIds)
+    this.#project = new Project(store, projectRoot)
     this.#prefix = `.jsonl-session-${hash('sha256', sessionId).slice(0, 16)}-`
   }
 
-  /** Writes the content beside its place. A disk that is full ends it here, before any change. */
+  /** Writes the content beside its target. A full disk throws here, before any change. */
   prepare(file: PlannedFile): void {
     const { path, sha256, bytes } = file
-    const refusal = this.#places.refusalOf(path)
+    const refusal = this.#project.findRefusal(path)
     if (refusal !== undefined) this.#failures.set(path, refusal)
     if (refusal !== undefined || sha256 === null) return
     const blob = this.#blobs.read(sha256, bytes)
     if ('problem' in blob) {
       const what =
-        blob.problem === 'blob_missing' ? 'its content is not kept any more' : 'its copy is damaged'
+        blob.problem === 'blob_missing' ? 'its content is no longer saved' : 'its copy is damaged'
       this.#failures.set(path, what)
-      this.#report(diagnostic(blob.problem, `${path} stays as it is: ${what}`, { file: path }))
+      const message = `${path} is left unchanged: ${what}`
+      this.#store.report(diagnostic(blob.problem, message, { file: path }))
       return
     }
     try {
       this.#prepared.set(path, this.#write(file, blob.content))
     } catch (cause) {
-      const error = toSessionError(cause, 'write', this.#places.absoluteOf(path))
+      const error = toSessionError(cause, 'write', this.#project.absoluteOf(path))
       if (error.code === 'ERR_NO_SPACE') throw error
       this.#failures.set(path, error.message)
     }
@@ -101,23 +95,25 @@ class Restore {
 
   commit(file: PlannedFile): RestoredFile {
     const { path } = file
-    const action = actionOf(file)
     const failure = this.#failures.get(path) ?? this.#replace(file)
-    return { path, action, ...(failure !== undefined && { failure }) }
+    return { path, action: toRestoreAction(file), ...(failure !== undefined && { failure }) }
   }
 
   clear(): void {
-    for (const temporary of this.#prepared.values()) rmSync(temporary, { force: true })
+    for (const temporary of this.#prepared.values()) {
+      this.#store.env.fs.rmSync(temporary, { force: true })
+    }
   }
 
   #replace({ path, mark }: PlannedFile): string | undefined {
-    const absolute = this.#places.absoluteOf(path)
+    const { fs } = this.#store.env
+    const absolute = this.#project.absoluteOf(path)
     try {
-      // What was done to it since the plan is newer work as well.
-      if (markOf(absolute) !== mark) return 'it changed while files were restored'
+      // A change since the plan was made is newer work, too.
+      if (readMark(fs, absolute) !== mark) return 'it changed while files were restored'
       const temporary = this.#prepared.get(path)
-      if (temporary === undefined) unlinkSync(absolute)
-      else renameSync(temporary, absolute)
+      if (temporary === undefined) fs.unlinkSync(absolute)
+      else fs.renameSync(temporary, absolute)
       this.#prepared.delete(path)
       return undefined
     } catch (cause) {
@@ -126,31 +122,35 @@ class Restore {
   }
 
   #write({ path, mode = FILE_MODE }: PlannedFile, content: Buffer): string {
-    const folder = dirname(this.#places.absoluteOf(path))
+    const { fs } = this.#store.env
+    const folder = dirname(this.#project.absoluteOf(path))
     this.#enter(folder)
-    const name = `${this.#prefix}${this.#run}-${this.#prepared.size}.tmp`
-    const temporary = folder + sep + name
-    const fd = createPrivateFile(temporary, constants.O_WRONLY, mode & 0o777)
+    const temporary = `${folder}${sep}${this.#prefix}${this.#run}-${this.#prepared.size}.tmp`
+    const fd = createPrivateFile(temporary, constants.O_WRONLY, {
+      fs,
+      mode: mode & 0o777,
+    })
     try {
-      writeWhole(fd, content)
+      writeFully(fd, content, fs)
     } catch (error) {
-      rmSync(temporary, { force: true })
+      fs.rmSync(temporary, { force: true })
       throw error
     } finally {
-      closeSync(fd)
+      fs.closeSync(fd)
     }
     return temporary
   }
 
-  /** Makes the folder, looks once more where it leads, and removes what a killed restore left. */
+  /** Makes the folder, checks that it is not a link, and removes what a killed restore left. */
   #enter(folder: string): void {
     if (this.#folders.has(folder)) return
-    mkdirSync(folder, { recursive: true })
-    if (realpathSync.native(folder) !== folder) {
+    const { fs } = this.#store.env
+    fs.mkdirSync(folder, { recursive: true })
+    if (fs.realpathSync.native(folder) !== folder) {
       throw Object.assign(new Error(`${folder} is a link`), { code: 'ELOOP' })
     }
-    for (const name of readdirSync(folder)) {
-      if (name.startsWith(this.#prefix)) rmSync(join(folder, name), { force: true })
+    for (const name of fs.readdirSync(folder)) {
+      if (name.startsWith(this.#prefix)) fs.rmSync(join(folder, name), { force: true })
     }
     this.#folders.add(folder)
   }

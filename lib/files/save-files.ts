@@ -1,57 +1,66 @@
-// Files as they are before somebody changes them, kept so that they can come back.
+// Saves files before they are changed, so that they can be restored.
 
+import type { FileSystem } from '../environment/index.js'
 import { SessionError } from '../errors.js'
-import { type Diagnostic, diagnostic } from '../format/index.js'
+import { diagnostic } from '../format/index.js'
+import type { StoreContext } from '../store/index.js'
 import { BlobWriter } from './blobs.js'
-import { type FileState, lookAtFile, markOf } from './file-state.js'
-import { type FileManifest, manifestText, type SavedFile, sha256Of } from './manifest.js'
-import { type FilePlace, type Project, placeInProject } from './project-path.js'
+import {
+  type FileManifest,
+  type FileState,
+  manifestText,
+  readMark,
+  readState,
+  type SavedFile,
+  sha256Of,
+} from './file-state.js'
+import { Project, type ProjectFile } from './project-path.js'
 
 export const FILE_BYTES_MAX = 16 * 1024 * 1024
 const FILES_MAX = 10_000
 const READS_MAX = 3
 
 export interface SaveFilesOptions {
-  readonly project: Project
-  /** Where contents are kept. */
-  readonly folder: string
+  readonly projectRoot: string
+  /** The session whose folder keeps the contents. */
+  readonly sessionId: string
   readonly maxFileBytes?: number | undefined
-  /** Files that were just looked at: where their content is kept, they are not read again. */
+  /** Files whose state was just read: if their content is saved, they are not read again. */
   readonly seen?: ReadonlyMap<string, SavedFile> | undefined
-  readonly report: (diagnostic: Diagnostic) => void
 }
 
 export interface SavedFiles extends FileManifest {
-  /** Of the manifest, which lies beside the contents under this name. */
+  /** Of the manifest, which is stored beside the contents under this name. */
   readonly hash: string
 }
 
-/** Refuses paths outside of the project before anything is written. */
+/** Throws on a path outside of the project before anything is written. */
 export async function saveFiles(
+  store: StoreContext,
   paths: readonly string[],
   options: SaveFilesOptions,
 ): Promise<SavedFiles> {
-  const { project, folder, seen, maxFileBytes = FILE_BYTES_MAX, report } = options
+  const { projectRoot, sessionId, seen, maxFileBytes = FILE_BYTES_MAX } = options
   if (!Array.isArray(paths)) throw new TypeError('The files to save must be an array of paths')
   if (!Number.isSafeInteger(maxFileBytes) || maxFileBytes < 0) {
     throw new SessionError('ERR_ARG', 'maxFileBytes must be a whole number from 0')
   }
-  const blobs = new BlobWriter(folder)
-  const isKept = (path: string) => {
+  const project = new Project(store, projectRoot)
+  const blobs = new BlobWriter(store, sessionId)
+  const files: SavedFile[] = []
+  const unseen: string[] = []
+  for (const path of paths) {
     const file = seen?.get(path)
-    return file !== undefined && (file.sha256 === null || blobs.has(file.sha256, file.bytes!))
+    const isSaved = file && (file.sha256 === null || blobs.has(file.sha256, file.bytes!))
+    if (isSaved) files.push(file)
+    else unseen.push(path)
   }
-  const kept = new Set(paths.filter(isKept))
-  const places = placesOf(
-    paths.filter((path) => !kept.has(path)),
-    project,
-  )
-  const files: SavedFile[] = paths.filter((path) => kept.has(path)).map((path) => seen!.get(path)!)
+  const located = locateAll(project, unseen)
   try {
-    for (const { path, absolute } of places) {
-      const { file, content } = savedFile(path, absolute, maxFileBytes)
+    for (const { path, absolute } of located) {
+      const { file, content } = describeFile(store.env.fs, { path, absolute }, maxFileBytes)
       if (file.skipped !== undefined) {
-        report(diagnostic('file_not_saved', `${path}: ${file.skipped}`, { file: absolute }))
+        store.report(diagnostic('file_not_saved', `${path}: ${file.skipped}`, { file: absolute }))
       }
       if (content !== undefined) await blobs.add(file.sha256!, content)
       files.push(file)
@@ -59,33 +68,33 @@ export async function saveFiles(
     const manifest = { project_root: project.root, files }
     const text = manifestText(manifest)
     const hash = sha256Of(text)
-    await blobs.settle(`${hash}.json`, text)
+    await blobs.commit(`${hash}.json`, text)
     return { ...manifest, hash }
   } finally {
     blobs.discard()
   }
 }
 
-function placesOf(paths: readonly string[], project: Project): FilePlace[] {
+function locateAll(project: Project, paths: readonly string[]): ProjectFile[] {
   if (paths.length > FILES_MAX) {
-    const what = `${paths.length} files at once are too many; ${FILES_MAX} are the most`
+    const what = `One call saves ${FILES_MAX} files at most, not ${paths.length}`
     throw new SessionError('ERR_ARG', what, { count: paths.length })
   }
   // Two spellings of one file are one file.
-  const byPath = new Map<string, FilePlace>()
+  const byPath = new Map<string, ProjectFile>()
   for (const path of paths) {
-    const place = placeInProject(path, project)
-    byPath.set(place.path, place)
+    const file = project.locate(path)
+    byPath.set(file.path, file)
   }
   return [...byPath.values()].sort((one, other) => (one.path < other.path ? -1 : 1))
 }
 
-function savedFile(
-  path: string,
-  absolute: string,
+function describeFile(
+  fs: FileSystem,
+  { path, absolute }: ProjectFile,
   maxBytes: number,
 ): { file: SavedFile; content?: Buffer } {
-  const state = readAtRest(absolute, maxBytes)
+  const state = readAtRest(fs, absolute, maxBytes)
   if (state.kind === 'absent') return { file: { path, sha256: null, existed: false } }
   if (state.kind === 'odd') {
     return { file: { path, sha256: null, existed: true, skipped: state.why } }
@@ -95,11 +104,11 @@ function savedFile(
   return { file: { path, sha256, existed: true, mode, bytes: content.length }, content }
 }
 
-/** One that is written to meanwhile is read again, a few times. */
-function readAtRest(absolute: string, maxBytes: number): FileState {
+/** A file that is written meanwhile is read again, a few times. */
+function readAtRest(fs: FileSystem, absolute: string, maxBytes: number): FileState {
   for (let reads = 0; reads < READS_MAX; reads++) {
-    const state = lookAtFile(absolute, maxBytes)
-    if (state.kind !== 'file' || markOf(absolute) === state.mark) return state
+    const state = readState(fs, absolute, maxBytes)
+    if (state.kind !== 'file' || readMark(fs, absolute) === state.mark) return state
   }
   return { kind: 'odd', why: 'it is being written to' }
 }

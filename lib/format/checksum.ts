@@ -1,5 +1,5 @@
-// A line ends with exactly 18 bytes: ,"crc":"xxxxxxxx"} where the digits are the CRC-32 of what
-// stands before them, from the line's first `{` on.
+// A line ends with exactly 18 bytes: ,"crc":"xxxxxxxx"} where the digits are the CRC-32 of the
+// bytes before them, from the line's first `{` on.
 
 import { crc32 } from 'node:zlib'
 
@@ -36,13 +36,14 @@ export function hasChecksumShape(bytes: Buffer, start: number, end: number): boo
   return readChecksum(bytes, start, end) !== undefined
 }
 
-/** Whether eight of its digits stand there; what is around them, the caller knows. */
+/** Whether there are eight of its digits; the caller has checked what is around them. */
 export function hasChecksumDigits(bytes: Buffer, at: number): boolean {
   let values = 0
   for (let index = at; index < at + 8; index++) values |= VALUE_OF_DIGIT[bytes[index]!]!
   return values >= 0
 }
 
+/** Verifies the checksum at the end of a line. */
 export function checkChecksum(bytes: Buffer, start: number, end: number): ChecksumState {
   const value = readChecksum(bytes, start, end)
   if (value === undefined) return 'absent'
@@ -60,7 +61,7 @@ function readChecksum(bytes: Buffer, start: number, end: number): number | undef
 // Both without a loop: they run for every line that is read, and in a process that just started,
 // as a resume does, not compiled.
 
-/** Whether `,"crc":"` and `"}` stand around the digits. */
+/** Whether `,"crc":"` and `"}` are around the digits. */
 function isFramed(bytes: Buffer, from: number): boolean {
   return (
     bytes[from] === OPENING[0] &&
@@ -76,7 +77,7 @@ function isFramed(bytes: Buffer, from: number): boolean {
   )
 }
 
-/** Negative where one of them is none. */
+/** Negative if one of them is not a digit. */
 function fourDigits(bytes: Buffer, at: number): number {
   return (
     (VALUE_OF_DIGIT[bytes[at]!]! << 12) |

@@ -27,28 +27,37 @@ export type LinePart =
       readonly end: number
     }
 
+/** Options of the decoding of a line. */
 export interface DecodeOptions {
-  /** The line stands at the start of the file, where a byte order mark may be. */
+  /**
+   * The line is the first of the file, where a byte order mark may be.
+   *
+   * @default false
+   */
   readonly isFirst?: boolean | undefined
-  /** Any JSON object counts, also one without an envelope (history lines). */
-  readonly isBare?: boolean | undefined
+  /**
+   * Any JSON object counts, also one without an envelope (history lines).
+   *
+   * @default false
+   */
+  readonly bare?: boolean | undefined
 }
 
 const OPENING_BRACE = 0x7b
 const NO_NOTES: readonly DiagnosticCode[] = []
 
 /** The event of a line that is whole and proves it; `undefined` for every other line. */
-export function decodeProven(
+export function decodeVerified(
   bytes: Buffer,
   start: number,
   end: number,
-  { isBare = false }: DecodeOptions = {},
+  { bare = false }: DecodeOptions = {},
 ): SessionEvent | undefined {
   if (bytes[start] !== OPENING_BRACE || checkChecksum(bytes, start, end) !== 'valid') {
     return undefined
   }
   const value = parseObject(bytes, start, end)
-  return value === undefined ? undefined : asEvent(value, isBare)
+  return value === undefined ? undefined : asEvent(value, bare)
 }
 
 /** Every part of a line, in order; empty for a blank one. */
@@ -58,7 +67,7 @@ export function decodeLine(
   end: number,
   options: DecodeOptions = {},
 ): readonly LinePart[] {
-  const proven = decodeProven(bytes, start, end, options)
+  const proven = decodeVerified(bytes, start, end, options)
   if (proven !== undefined) {
     return [{ kind: 'event', event: proven, checksum: 'valid', start, end, notes: NO_NOTES }]
   }
@@ -100,12 +109,12 @@ function decodeTrimmed(bytes: Buffer, trimmed: Trimmed, options: DecodeOptions):
   const { start, end, notes } = trimmed
   const checksum = checkChecksum(bytes, start, end)
   const value = parseObject(bytes, start, end)
-  const isBare = options.isBare === true
-  const event = value === undefined ? undefined : asEvent(value, isBare)
+  const bare = options.bare === true
+  const event = value === undefined ? undefined : asEvent(value, bare)
   // Of a wrong checksum the caller knows whether it is damage: only in a file of such lines.
   if (event !== undefined) return [{ kind: 'event', event, checksum, start, end, notes }]
   if (value === undefined) {
-    const parts = salvage(bytes, start, end, (...record) => decodeRecord(...record, isBare))
+    const parts = salvage(bytes, start, end, (...record) => decodeRecord(...record, bare))
     if (parts !== undefined) return withNotes(parts, notes)
   }
   const message =
@@ -113,7 +122,7 @@ function decodeTrimmed(bytes: Buffer, trimmed: Trimmed, options: DecodeOptions):
   return [{ kind: 'damage', code: 'bad_line', message, start, end }]
 }
 
-/** What was tolerated around the line is told of the first event on it. */
+/** What was tolerated around the line is noted with its first event. */
 function withNotes(parts: LinePart[], notes: readonly DiagnosticCode[]): LinePart[] {
   const first = parts.findIndex((part) => part.kind === 'event')
   return parts.map((part, index) =>
@@ -126,11 +135,11 @@ function decodeRecord(
   bytes: Buffer,
   start: number,
   end: number,
-  isBare: boolean,
+  bare: boolean,
 ): LinePart | undefined {
   const checksum = checkChecksum(bytes, start, end)
   const value = parseObject(bytes, start, end)
-  const event = value === undefined ? undefined : asEvent(value, isBare)
+  const event = value === undefined ? undefined : asEvent(value, bare)
   if (event === undefined) return undefined
   return { kind: 'event', event, checksum, start, end, notes: NO_NOTES }
 }
@@ -154,7 +163,7 @@ function isPadding(byte: number): boolean {
 
 function parseObject(bytes: Buffer, start: number, end: number): object | undefined {
   const text = bytes.toString('utf8', start, end)
-  // Whatever is no UTF-8 became this character; that somebody may have written it himself.
+  // Bytes that are not UTF-8 became this character; but a text may also contain it.
   if (text.includes('\ufffd') && !isUtf8(bytes.subarray(start, end))) return undefined
   try {
     const value: unknown = JSON.parse(text)
@@ -168,11 +177,11 @@ function isRecord(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function asEvent(value: object, isBare: boolean): SessionEvent | undefined {
+function asEvent(value: object, bare: boolean): SessionEvent | undefined {
   const event = value as { -readonly [Key in keyof SessionEvent]: SessionEvent[Key] }
   const { type, uuid, ts, prev_uuid } = event
   const isEvent = typeof type === 'string' && typeof uuid === 'string'
-  if (!isEvent && !isBare) return undefined
+  if (!isEvent && !bare) return undefined
   // Other writers of this format, the first of them included, gave seconds or milliseconds.
   if (typeof ts === 'number') event.ts = isoOfEpoch(ts)
   if (!isEvent) return event

@@ -2,12 +2,12 @@
 
 /** Code → severity. `info` costs nothing, `warning` was repaired or is doubtful, `error` lost something. */
 export const DIAGNOSTIC_SEVERITY = {
-  unterminated_tail: 'info',
-  torn_tail: 'warning',
+  missing_newline: 'info',
+  partial_tail: 'warning',
   nul_padding: 'warning',
   byte_order_mark: 'info',
-  glued_records: 'warning',
-  spliced_record: 'error',
+  concatenated_records: 'warning',
+  interrupted_record: 'error',
   bad_line: 'error',
   crc_mismatch: 'error',
   unverified: 'warning',
@@ -19,11 +19,11 @@ export const DIAGNOSTIC_SEVERITY = {
   unlinked: 'warning',
   format_too_new: 'warning',
   bad_payload: 'warning',
-  uncommitted_boundary: 'warning',
-  kept_head_missing: 'warning',
-  kept_uuid_missing: 'warning',
+  compaction_uncommitted: 'warning',
+  compaction_head_missing: 'warning',
+  compaction_entry_missing: 'warning',
   rewind_target_missing: 'warning',
-  lineage_missing: 'error',
+  parent_session_missing: 'error',
   lineage_cycle: 'error',
   orphan_tool_result: 'warning',
   open_tool_call: 'warning',
@@ -37,12 +37,11 @@ export const DIAGNOSTIC_SEVERITY = {
   history_near_limit: 'warning',
   history_not_rotated: 'warning',
   history_not_written: 'warning',
-  setting_ignored: 'warning',
   idempotency_conflict: 'warning',
   unreadable_file: 'error',
   sidechain_near_cap: 'warning',
   many_sidechains: 'warning',
-  bad_setting: 'warning',
+  invalid_setting: 'warning',
   checkpoint_delayed: 'warning',
   checkpoint_lost: 'error',
   rolling_checkpoint_failed: 'warning',
@@ -56,6 +55,7 @@ export const DIAGNOSTIC_SEVERITY = {
 
 export type DiagnosticCode = keyof typeof DIAGNOSTIC_SEVERITY
 
+/** Something that was tolerated and reported. `byte_offset` and `line_number` are named as in an entry. */
 export interface Diagnostic {
   readonly code: DiagnosticCode
   readonly severity: 'info' | 'warning' | 'error'

@@ -13,6 +13,13 @@ const CACHED_VIEW_BYTES_MAX = 8192
 // Lines start at 1, behind a newline that is written too when the file's tail is torn.
 const FIRST_LINE_AT = 1
 
+// The fields of a line in their order, as `recognise.ts` expects them too.
+export const BEFORE_TYPE = '{"type":"'
+export const BEFORE_TS = '","ts":"'
+export const BEFORE_UUID = '","uuid":"'
+export const BEFORE_PREV = '","prev_uuid":'
+export const BEFORE_PAYLOAD = ',"payload":'
+
 // C1 controls and line separators that other tools split lines at, and DEL.
 const SEPARATORS = /[\u007f-\u009f\u2028\u2029]/g
 const SAFE_UUID = /^[\x21\x23-\x5b\x5d-\x7e]+$/
@@ -135,11 +142,11 @@ export function measureLine(parts: LineParts): number {
 /** The line up to its checksum. */
 function openLine({ type, ts, uuid, prevJson, payloadJson }: LineParts): string {
   const head = openingOf(type)
-  return `${head}${ts}","uuid":"${uuid}","prev_uuid":${prevJson},"payload":${payloadJson}`
+  return `${head}${ts}${BEFORE_UUID}${uuid}${BEFORE_PREV}${prevJson}${BEFORE_PAYLOAD}${payloadJson}`
 }
 
-/** A uuid that may stand between quotes as it is, or a refusal. */
-export function checkUuid(uuid: string, field: 'uuid' | 'prev_uuid' | 'event_uuid'): void {
+/** Throws for a uuid that could not be written between quotes as it is. */
+export function assertUuid(uuid: string, field: 'uuid' | 'prev_uuid' | 'event_uuid'): void {
   if (typeof uuid !== 'string') throw new TypeError(`${field} must be a string`)
   if (uuid.length > UUID_CHARS_MAX || !SAFE_UUID.test(uuid)) {
     throw new SessionError(
@@ -151,7 +158,7 @@ export function checkUuid(uuid: string, field: 'uuid' | 'prev_uuid' | 'event_uui
 }
 
 /** The one spelling of a time that is written, or a refusal. */
-export function checkTime(ts: string): void {
+export function assertTime(ts: string): void {
   if (typeof ts !== 'string') throw new TypeError('ts must be a string')
   const isIso = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(ts) && !Number.isNaN(Date.parse(ts))
   if (!isIso) {
@@ -170,7 +177,7 @@ export function escapeSeparators(json: string): string {
   return json.replace(SEPARATORS, escapeCharacter)
 }
 
-/** A text as it stands between the quotes of our lines. */
+/** A text as it is written between the quotes of our lines. */
 export function spellText(text: string): string {
   return escapeSeparators(JSON.stringify(text)).slice(1, -1)
 }
@@ -192,7 +199,7 @@ const OPENINGS_MAX = 1024
 function openingOf(type: string): string {
   let opening = openings.get(type)
   if (opening === undefined) {
-    opening = `{"type":"${type}","ts":"`
+    opening = `${BEFORE_TYPE}${type}${BEFORE_TS}`
     if (openings.size >= OPENINGS_MAX) openings.clear()
     openings.set(type, opening)
   }

@@ -2,6 +2,7 @@
 
 import type { PayloadByType } from './schemas.js'
 
+/** An event, as it is on disk. */
 export interface SessionEvent<Type extends string = string, Payload = unknown> {
   readonly type: Type
   readonly ts: string

@@ -1,7 +1,5 @@
-// The door of the room that knows what a line means. Pure: no files, no clock, no ids.
+// Entry point of the module that defines what a line means. Pure: no files, no clock, no ids.
 
-export type { CheckpointLabel } from './checkpoint-mould.js'
-export { CheckpointPrefix } from './checkpoint-prefix.js'
 export {
   CHECKSUM_BYTES,
   type ChecksumState,
@@ -9,13 +7,15 @@ export {
   hasChecksumDigits,
   hasChecksumShape,
 } from './checksum.js'
+
 export {
   type DecodeOptions,
   decodeLine,
   decodePrefix,
-  decodeProven,
+  decodeVerified,
   type LinePart,
 } from './decode.js'
+
 export {
   DIAGNOSTIC_SEVERITY,
   type Diagnostic,
@@ -23,8 +23,8 @@ export {
   diagnostic,
 } from './diagnostic.js'
 export {
-  checkTime,
-  checkUuid,
+  assertTime,
+  assertUuid,
   escapeSeparators,
   LineEncoder,
   type LineParts,
@@ -32,15 +32,14 @@ export {
   quoteUuid,
   spellText,
 } from './encode.js'
-export { type Envelope, payloadOffset, readEnvelope } from './envelope.js'
 export type { EventOf, EventType, PayloadOf, SessionEvent } from './event.js'
-export { EXPORT_TYPES, EXPORT_VERSION } from './export-marks.js'
+export { EXPORT_TYPES, EXPORT_VERSION, EXPORTED_REASONS, exportedReason } from './export-marks.js'
 export * from './limits.js'
 export { encodeName, fileNameOf, normalizeSessionKey } from './names.js'
 export {
+  assertNoPermissionKeys,
+  assertNoPermissionType,
   isPermissionKey,
-  refusePermissionKeys,
-  refusePermissionType,
 } from './permission-guard.js'
 export {
   isPlainObject,
@@ -49,8 +48,29 @@ export {
   stringifyPayload,
   tolerantJson,
   withinDepth,
+  withoutUndefined,
 } from './plain-json.js'
-export { toPlainLines, toPlainText } from './plain-text.js'
+export {
+  clip,
+  clipBytes,
+  clipEnd,
+  clipLines,
+  clipMiddle,
+  oneLine,
+  shorten,
+  toPlainLines,
+  toPlainText,
+} from './plain-text.js'
+export {
+  type Envelope,
+  EnvelopeOffsets,
+  findOwnLine,
+  hasType,
+  ownSpellingTest,
+  payloadOffset,
+  readEnvelope,
+  readType,
+} from './recognise.js'
 export {
   belongsTo,
   type Channel,

@@ -15,9 +15,10 @@ export const LINE_PREFIX_BYTES = 4096
 /** JSON.stringify overflows the stack near 5,000; people never nest this deep on purpose. */
 export const NESTING_MAX = 512
 
-/** Every event has a time; this is the one of an import whose source tells none. */
+/** Every event has a time; this is the one of an import whose source has none. */
 export const UNKNOWN_TIME = '1970-01-01T00:00:00.000Z'
 
+/** Maximum length of a uuid that a caller passes. */
 export const UUID_CHARS_MAX = 128
 
 export const NEWLINE = 0x0a

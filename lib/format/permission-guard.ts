@@ -23,11 +23,11 @@ export function isPermissionKey(key: string): boolean {
   return verdict
 }
 
-export function refusePermissionType(type: string): void {
+export function assertNoPermissionType(type: string): void {
   if (TYPE.test(type)) throw permissionError(`the type "${type}"`, type)
 }
 
-export function refusePermissionKeys(type: string, payload: object): void {
+export function assertNoPermissionKeys(type: string, payload: object): void {
   for (const key in payload) {
     if (isPermissionKey(key)) throw permissionError(`the field payload.${key}`, type)
   }

@@ -1,7 +1,7 @@
 // Payloads are plain JSON: what JSON.stringify would lose without a word is refused, with the
 // path to it, before anything has moved.
 //
-// Left as they are: Dates (their ISO text is what everybody wants), undefined object members
+// Left as they are: Dates (their ISO text is what callers want), undefined object members
 // (absent, as everywhere in JavaScript), and -0 (equal to 0, and models do write it).
 
 import { SessionError } from '../errors.js'
@@ -20,7 +20,7 @@ export function stringifyPayload(payload: object): string {
   try {
     budget = WRITE_LINE_BYTES_MAX
     checkMembers(payload, 1)
-    // Whoever looked at its keys, for permission state or else, has not seen what this would write.
+    // The check of its keys, for permission state among others, has not seen what this would write.
     if (typeof (payload as { toJSON?: unknown }).toJSON === 'function')
       throw new Refusal('a toJSON of its own')
     json = JSON.stringify(payload)
@@ -93,7 +93,7 @@ function checkObject(value: object, depth: number): void {
   throw new Refusal(`an instance of ${value.constructor?.name || 'a class'}`)
 }
 
-/** For people: the JSON of what stands in a log, where others may have nested it beyond the stack. */
+/** For people: the JSON of a value from a log, which may nest deeper than the stack allows. */
 export function shownJson(value: unknown): string {
   try {
     return JSON.stringify(value) ?? ''
@@ -159,7 +159,7 @@ class Refusal extends Error {
 
   toSessionError(): SessionError {
     const keys = this.path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`))
-    // A cycle makes a path of 512 keys; its beginning tells enough.
+    // A cycle makes a path of 512 keys; its beginning is enough.
     const path = keys.length > 16 ? `${keys.slice(0, 16).join('')}…` : keys.join('')
     return new SessionError(
       'ERR_SERIALIZE',
@@ -167,4 +167,19 @@ class Refusal extends Error {
       { jsonPath: `payload${path}` },
     )
   }
+}
+
+type Known<Value> = {
+  [Key in keyof Value as undefined extends Value[Key] ? never : Key]: Value[Key]
+} & {
+  [Key in keyof Value as undefined extends Value[Key] ? Key : never]?: Exclude<
+    Value[Key],
+    undefined
+  >
+}
+
+/** Copies an object without its undefined fields. */
+export function withoutUndefined<Value extends object>(value: Value): Known<Value> {
+  const entries = Object.entries(value).filter(([, member]) => member !== undefined)
+  return Object.fromEntries(entries) as Known<Value>
 }

@@ -1,4 +1,4 @@
-// The record types of format 1: on which channel they live, whether they stand on the chain,
+// The record types of format 1: in which kind of log they are, whether they are on the chain,
 // and which of them are worth a sync under durability `turn`.
 //
 // These values are on users' disks. Adding a type is a minor change; a changed row is a new format.
@@ -9,7 +9,7 @@ export type Channel = 'transcript' | 'sidechain' | 'checkpoint' | 'claim' | 'sto
 interface RecordType {
   readonly channels: readonly Channel[]
   readonly isOnChain: boolean
-  /** Synced under `turn`: what must survive a power cut because somebody acts on it next. */
+  /** Synced under `turn`: what must survive a power cut because other programs act on it next. */
   readonly isSyncPoint?: true
 }
 
@@ -20,6 +20,7 @@ const CHECKPOINT = ['checkpoint'] as const
 const STORE = ['store'] as const
 const CLAIM = ['claim'] as const
 
+/** Every record type, with the log kind it belongs to and its place in the chain. */
 export const RECORD_TYPES = {
   session_header: { channels: TRANSCRIPT, isOnChain: true, isSyncPoint: true },
   session_resumed: { channels: TRANSCRIPT, isOnChain: true },
@@ -70,7 +71,7 @@ export function isOnChain(event: { type: string; prev_uuid?: string | null | und
   return BY_NAME.get(event.type)?.isOnChain ?? typeof event.prev_uuid === 'string'
 }
 
-/** `undefined` for a type this version does not know: only its writer can tell. */
+/** `undefined` for a type this version does not know: only its writer knows. */
 export function isOnChainType(type: string): boolean | undefined {
   return BY_NAME.get(type)?.isOnChain
 }
@@ -79,7 +80,7 @@ export function isHeaderType(type: string): boolean {
   return type === 'session_header' || type === 'sidechain_header'
 }
 
-/** On the chain, and more than a note that the session began or went on: it makes it a session. */
+/** On the chain, and not only a note that the session began or resumed: makes a session non-empty. */
 export function isOwnEvent(event: {
   type: string
   prev_uuid?: string | null | undefined
@@ -87,6 +88,7 @@ export function isOwnEvent(event: {
   return isOnChain(event) && !isHeaderType(event.type) && event.type !== 'session_resumed'
 }
 
+/** Returns whether durability `turn` syncs after an event of this type. */
 export function isSyncPoint(type: string): boolean {
   return BY_NAME.get(type)?.isSyncPoint === true
 }
@@ -97,7 +99,7 @@ export function belongsTo(channel: Channel, type: string): boolean {
   return known === undefined ? isConversation(channel) : known.channels.includes(channel)
 }
 
-/** Whether events of this kind of file follow each other; where the kind is not told, they may. */
+/** Whether events of this kind of file follow each other; where the kind is unknown, they may. */
 export function hasChain(channel: Channel | undefined): boolean {
   return channel === undefined || isConversation(channel)
 }

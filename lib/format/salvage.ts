@@ -1,17 +1,16 @@
 // What can be saved from a line in which several records ran together.
 //
 // Two shapes occur in the field: records glued end to end, and a record cut short by a crash
-// with a whole one behind it. A record is taken only where it stands as a record of its own.
-// An object in the position of a JSON value may be part of somebody's payload (an agent that
+// with a whole one behind it. A record counts only where it is a record of its own.
+// An object in the position of a JSON value may be part of a payload (an agent that
 // reads its own log stores such), so there it stays damage: better a gap than a false event.
 
 import type { LinePart } from './decode.js'
+import { RECORD_START, TYPE_BYTES_MAX } from './recognise.js'
 
 // Each look at a place that holds no record may read the rest of the line once.
 const FAILURES_MAX = 16
-const RECORD_START = Buffer.from('{"type":"', 'latin1')
 const TIME_FIELD = Buffer.from('","ts":', 'latin1')
-const TYPE_BYTES_MAX = 64
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -52,11 +51,11 @@ export function salvage(
   }
   if (parts.length === 0) return undefined
   if (from < end) parts.push(fragment(from, end))
-  const note = isSpliced ? 'spliced_record' : 'glued_records'
+  const note = isSpliced ? 'interrupted_record' : 'concatenated_records'
   return parts.map((part) => (part.kind === 'event' ? { ...part, notes: [note] } : part))
 }
 
-/** Behind a record that stands inside another one, something of that other one follows. */
+/** After a record inside another one, something of that other one follows. */
 function isFollowedByRecord(bytes: Buffer, from: number, end: number): boolean {
   const at = skipPadding(bytes, from)
   return at === end || bytes.subarray(at, at + RECORD_START.length).equals(RECORD_START)
@@ -64,7 +63,7 @@ function isFollowedByRecord(bytes: Buffer, from: number, end: number): boolean {
 
 function fragment(start: number, end: number): LinePart {
   const message = 'A record that was cut short; the next one was written onto the same line'
-  return { kind: 'damage', code: 'spliced_record', message, start, end }
+  return { kind: 'damage', code: 'interrupted_record', message, start, end }
 }
 
 function recordAt(
@@ -133,12 +132,12 @@ class ValuePositions {
     this.#at = from
   }
 
-  /** Whether a JSON value may stand at `at`; to be asked in rising order. */
+  /** Whether a JSON value may be at `at`; to be called in rising order. */
   isValue(at: number): boolean {
     for (; this.#at < at; this.#at++) {
       const byte = this.#bytes[this.#at]!
       // Inside a string a quote would be escaped, so one that is still open at `at` was cut short
-      // there, and something begins anew: what stands behind may be a value of that.
+      // there, and another record begins: what follows may be a value of that.
       if (byte === QUOTE) this.#at = stringEnd(this.#bytes, this.#at, at)
       if (byte > 0x20) this.#last = byte
     }

@@ -1,5 +1,5 @@
 // The shape of every record type, as zod schemas: published, used by `verify`, and the source of
-// the payload types. A door of its own, because importing zod costs more than the rest of the
+// the payload types. An entry point of its own, because importing zod costs more than the rest of the
 // library together: the log engine never loads this file, it only borrows its types.
 //
 // Objects are loose: fields this version does not know are kept and ignored.
@@ -32,7 +32,7 @@ const lineage = z.looseObject({
   transcript_path: z.string(),
 })
 
-/** Who speaks for a session, and which process stands behind it; a renewal says it all again. */
+/** Which runtime records a session, and for which process; a renewal repeats all of it. */
 const claim = z.looseObject({
   session_id: z.string().min(1),
   runtime_path: z.string().min(1),
@@ -384,7 +384,7 @@ export const historyLineSchema = z.looseObject({
   crc: CRC.optional(),
 })
 
-/** The schema of a whole line of a known type; `undefined` for a type of somebody else. */
+/** The schema of a whole line of a known type; `undefined` for a type of another program. */
 export function lineSchemaOf(type: string): z.ZodType | undefined {
   if (!Object.hasOwn(payloadSchemas, type)) return undefined
   const payload = payloadSchemas[type as keyof typeof payloadSchemas]

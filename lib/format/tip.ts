@@ -14,11 +14,11 @@ export interface Link {
   readonly prev_uuid: string | null
   /** Of a rewind: the tip it left. */
   readonly fromUuid?: string | undefined
-  /** Of a boundary: it stands where it says it stands. */
+  /** Of a boundary: its line is at the offset that it records. */
   readonly isGenuine?: boolean | undefined
 }
 
-/** A link and where its line stands, as the log room found it. */
+/** A link and the position of its line. */
 export interface PlacedLink extends Link {
   readonly byte_offset: number
   readonly line_number?: number | undefined
@@ -26,7 +26,7 @@ export interface PlacedLink extends Link {
 
 export function linkOf(event: SessionEvent, byte_offset: number, base = 0): PlacedLink {
   const { type, uuid, prev_uuid } = event
-  // Of the other types nobody asks for the payload, which may not even be read yet.
+  // The payload of other types is not needed, and may not even be read yet.
   if (type !== 'rewind' && type !== 'compaction_boundary') {
     return { type, uuid, prev_uuid, byte_offset }
   }
@@ -46,7 +46,7 @@ export function follows(link: Link, tip: string): boolean {
 
 export type TipVerdict = 'tip' | 'off_chain' | 'extra_header' | 'duplicate_uuid'
 
-/** Goes through a file's events in order. `isKnown` tells whether an earlier one had that uuid. */
+/** Goes through a file's events in order. `isKnown`: whether an earlier one had that uuid. */
 export class TipRule {
   readonly #isKnown: (uuid: string) => boolean
   #tip: string | null

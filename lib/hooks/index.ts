@@ -1,3 +1,4 @@
-// The door of the room that listens to the hooks of a harness.
+// Entry point of the module for the hooks of a harness.
 
-export { type HookAnswer, type HookCall, runHook } from './run-hook.js'
+export type { HookAnswer } from './read-input.js'
+export { type HookCall, runHook } from './run-hook.js'

@@ -1,14 +1,15 @@
 // What a harness writes into the pipe of a hook: one JSON object, and then the end. Neither is
 // certain, and a hook must not keep its harness waiting.
 
-import { fstatSync, readSync } from 'node:fs'
-import type { HookFields } from './hook-input.js'
+import type { Environment, FileSystem, Timers } from '../environment/index.js'
+import type { HookRecordOptions, HookSubagent } from '../session/record.js'
+import type { StoreContext } from '../store/index.js'
 
 const BYTES_MAX = 8 * 1024 * 1024
 const CHUNK_BYTES = 64 * 1024
 const BLANK = 0x20
 const CLOSING_BRACE = 0x7d
-// A harness writes it at once; one that forgets to close the pipe has nothing more to say.
+// A harness writes it in one go; one that does not close the pipe writes nothing more.
 const PATIENCE_MS = 2000
 
 /** The object, or why there is none. */
@@ -23,12 +24,15 @@ export interface InputSource {
   readonly stdinFd?: number | undefined
 }
 
-export async function readInput(source: InputSource): Promise<HookInput> {
+export async function readInput(
+  { fs, timers }: Environment,
+  source: InputSource,
+): Promise<HookInput> {
   const text = new InputText()
-  if (source.stdinFd === undefined || !readAtOnce(source.stdinFd, text)) {
+  if (source.stdinFd === undefined || !readAtOnce(fs, source.stdinFd, text)) {
     const { stdin } = source
     if (stdin.isTTY === true) return { problem: 'a hook reads its event from a pipe' }
-    await readStream(stdin, text)
+    await readStream(timers, stdin, text)
   }
   return text.input
 }
@@ -76,41 +80,140 @@ class InputText {
 
 /**
  * Reads until the end, or until there is a whole object and no more: then an end may never come.
- * False where nobody can be waited for so: at a terminal, or in a pipe that does not wait.
+ * False where such a read cannot wait: at a terminal, or in a non-blocking pipe.
  */
-function readAtOnce(fd: number, text: InputText): boolean {
+function readAtOnce(fs: FileSystem, fd: number, text: InputText): boolean {
   try {
-    if (fstatSync(fd).isCharacterDevice()) return false
+    if (fs.fstatSync(fd).isCharacterDevice()) return false
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
     for (;;) {
-      const byteCount = readSync(fd, chunk, 0, CHUNK_BYTES, null)
+      const byteCount = fs.readSync(fd, chunk, 0, CHUNK_BYTES, null)
       if (byteCount === 0) return true
       text.add(Buffer.from(chunk.subarray(0, byteCount)))
       if (text.mayBeWhole && 'fields' in text.input) return true
     }
   } catch {
-    // The stream goes on where this ended, and knows what to say.
+    // The stream continues here and reports the problem.
     return false
   }
 }
 
-function readStream(stdin: NodeJS.ReadStream, text: InputText): Promise<void> {
+function readStream(timers: Timers, stdin: NodeJS.ReadStream, text: InputText): Promise<void> {
   return new Promise((resolve) => {
     const finish = () => {
-      clearTimeout(patience)
+      timers.clearTimeout(patience)
       resolve()
     }
     const giveUp = () => {
       stdin.destroy()
       finish()
     }
-    let patience = setTimeout(giveUp, PATIENCE_MS)
+    let patience = timers.setTimeout(giveUp, PATIENCE_MS)
     stdin.on('data', (chunk: Buffer) => {
-      clearTimeout(patience)
-      patience = setTimeout(giveUp, PATIENCE_MS)
+      timers.clearTimeout(patience)
+      patience = timers.setTimeout(giveUp, PATIENCE_MS)
       text.add(chunk)
     })
     stdin.on('end', finish)
     stdin.on('error', finish)
   })
+}
+
+// What a handler gets and returns, and the fields of a hook's event under the names that harnesses
+// give them. Fields that are not read here are never stored, permission modes among them.
+
+export type HookFields = Readonly<Record<string, unknown>>
+
+export interface HookContext {
+  /** The name of the event, in the spelling of Claude Code. */
+  readonly name: string
+  readonly fields: HookFields
+  /** Normalised. */
+  readonly sessionId: string
+  readonly runtimePath: string | undefined
+  readonly store: StoreContext
+  /** The same store, with the short lock timeout of everything but the event itself. */
+  readonly followUpStore: StoreContext
+  readonly options: HookRecordOptions
+  /** Reports a problem to the user of the harness. */
+  report(text: string): void
+}
+
+/** What is to be injected, and why nothing was recorded if nothing was. */
+export interface HookAnswer {
+  readonly inject: string
+  /** Call it once the model has the text. */
+  readonly commit?: (() => Promise<unknown>) | undefined
+  readonly status?: 'written' | 'duplicate' | 'queued' | undefined
+  readonly bypassed?: true
+  readonly skipped?: true
+  readonly duplicateRuntimePath?: true
+  readonly claimedBy?: string
+  readonly duplicateSessionEnd?: true
+}
+
+export type HookHandler = (context: HookContext) => Promise<HookAnswer>
+
+export const NOTHING: HookAnswer = { inject: '' }
+
+/** Returns the first of these fields that is a text and not blank. */
+export function findText(fields: HookFields, ...names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const value = fields[name]
+    if (typeof value === 'string' && value.trim() !== '') return value
+  }
+  return undefined
+}
+
+/** Returns the first of these fields that is there. */
+export function findValue(fields: HookFields, ...names: readonly string[]): unknown {
+  return names.map((name) => fields[name]).find((value) => value !== undefined)
+}
+
+export function findSessionId(fields: HookFields): string | undefined {
+  return findText(fields, 'session_id', 'sessionId', 'sessionKey', 'session_key')
+}
+
+export function findPrompt(fields: HookFields): string | undefined {
+  return findText(fields, 'prompt', 'userMessage', 'user_message', 'user_prompt', 'userPrompt')
+}
+
+export function findPromptId(fields: HookFields): string | undefined {
+  return findText(fields, 'prompt_id', 'promptId')
+}
+
+/** The subagent in which a hook fires; the session that the hook names is its parent. */
+export function findSubagent({ fields, sessionId }: HookContext): HookSubagent | undefined {
+  const taskId = findText(fields, 'agent_id')
+  if (taskId === undefined) return undefined
+  return { sessionId, taskId, agentType: findText(fields, 'agent_type') }
+}
+
+const LAST_MESSAGE = [
+  'last_assistant_message',
+  'lastAssistantMessage',
+  'assistant_message',
+  'assistantMessage',
+  'last_message',
+  'lastMessage',
+]
+
+/** The last message of the model, given as a text or as the end of a list of messages. */
+export function findLastMessage(fields: HookFields): string | undefined {
+  const text = findText(fields, ...LAST_MESSAGE)
+  const { messages } = fields
+  if (text !== undefined || !Array.isArray(messages)) return text
+  const last = messages.findLast(
+    (message: { role?: unknown } | null) => message?.role === 'assistant',
+  ) as { content?: unknown } | undefined
+  return toText(last?.content)
+}
+
+function toText(content: unknown): string | undefined {
+  if (typeof content === 'string') return content.trim() === '' ? undefined : content
+  if (!Array.isArray(content)) return undefined
+  const texts = content.flatMap((block: { text?: unknown } | null) =>
+    typeof block?.text === 'string' ? block.text : [],
+  )
+  return texts.length === 0 ? undefined : texts.join('\n')
 }

@@ -1,67 +1,84 @@
-// One hook, from its pipe to the log. It never fails its harness: an exit code other than 0 could
-// erase a prompt or block a compaction, so whatever goes wrong is a line on stderr.
+// Runs one hook. It never fails its harness: an exit code other than 0 could erase a prompt or block
+// a compaction, so every problem is reported as a line on stderr.
 
+import {
+  type Environment,
+  type EnvironmentOverrides,
+  environmentFrom,
+} from '../environment/index.js'
 import { isSessionError, SessionError } from '../errors.js'
 import { normalizeSessionKey } from '../format/index.js'
-import type { OnceOptions } from '../session/index.js'
-import { type StoreOptions, workingFolder } from '../store/index.js'
-import { findHandler } from './event-handlers.js'
-import { type HookAnswer, type HookContext, NOTHING } from './hook-context.js'
-import { type HookFields, sessionIdIn, textIn } from './hook-input.js'
-import { type InputSource, readInput } from './read-input.js'
-import { silencedBy } from './standing.js'
-
-export type { HookAnswer } from './hook-context.js'
+import { identifyParent } from '../log/index.js'
+import {
+  claimSession,
+  openContext,
+  renewClaim,
+  type StoreOptions,
+  UNNAMED_PATH,
+  workingFolder,
+} from '../store/index.js'
+import { findHandler } from './handlers.js'
+import {
+  findSessionId,
+  findText,
+  type HookAnswer,
+  type HookContext,
+  type HookFields,
+  type InputSource,
+  NOTHING,
+  readInput,
+} from './read-input.js'
 
 export interface HookCall {
-  /** What the command line calls the event; what the event calls itself counts more. */
+  /** The event as the command line names it. A name in the input takes precedence. */
   readonly event?: string | undefined
   readonly runtimePath?: string | undefined
   readonly store?: StoreOptions | undefined
   readonly io: Pick<NodeJS.Process, 'stdin' | 'env' | 'cwd'>
-  /** Of that stdin, in a process that lives for this hook alone and may wait for it. */
+  /** The descriptor of that stdin, in a process that runs this hook only and may block. */
   readonly stdinFd?: number | undefined
-  /** Resolves when the harness has it. */
+  /** Resolves when the harness has the text. */
   write(text: string): Promise<void>
-  /** Words for whoever looks after the harness. */
-  tell(text: string): void
-  readonly environment?: OnceOptions['environment']
+  /** Reports a problem to the user of the harness. */
+  report(text: string): void
+  readonly environment?: EnvironmentOverrides | undefined
 }
 
-// Together they stay within 800 ms, of which a start of Node takes a part. Whoever holds the
-// session for longer gets the event through the queue.
+// Together they stay within 800 ms, of which a start of Node takes a part. While another process
+// holds the session for longer, the event is spooled.
 const LOCK_TIMEOUT_MS = 400
-const LOCK_TIMEOUT_AFTER_MS = 100
+const FOLLOW_UP_LOCK_TIMEOUT_MS = 100
 
-/** Never rejects. The answer is for callers inside of a process; the harness reads stdout. */
+/** Never rejects. The answer is for callers in this process; the harness reads stdout. */
 export async function runHook(call: HookCall): Promise<HookAnswer> {
   try {
     return await run(call)
   } catch (error) {
-    call.tell(messageOf(error))
+    call.report(messageOf(error))
     return NOTHING
   }
 }
 
 async function run(call: HookCall): Promise<HookAnswer> {
   if (isSwitchedOff(call.io.env)) return NOTHING
-  const input = await readInput(stdinOf(call))
+  const env = environmentFrom(call.environment)
+  const input = await readInput(env, stdinOf(call))
   if ('problem' in input) throw new SessionError('ERR_ARG', `Nothing recorded: ${input.problem}`)
   const { fields } = input
-  const event = textIn(fields, 'hook_event_name', 'hookEventName') ?? call.event ?? ''
-  const session = sessionIdIn(fields)
+  const event = findText(fields, 'hook_event_name', 'hookEventName') ?? call.event ?? ''
+  const session = findSessionId(fields)
   const handler = findHandler(event)
   if (handler === undefined || session === undefined) return NOTHING
-  const context = contextOf(call, handler.name, fields, session)
-  // The end of a session concerns its claim in any case, and looks at it itself.
-  const silenced = handler.name === 'SessionEnd' ? undefined : await silencedBy(context)
-  if (silenced !== undefined) return silenced
+  const context = contextOf(call, env, handler.name, fields, session)
+  // The end of a session releases its claim in any case, and checks it itself.
+  const skipped = handler.name === 'SessionEnd' ? undefined : await findReasonToSkip(context)
+  if (skipped !== undefined) return skipped
   const answer = await handler.handle(context)
   if (answer.inject !== '') await inject(call, handler.name, answer)
   return answer
 }
 
-// Not `call.io.stdin`: Node makes that stream when it is asked for.
+// Not `call.io.stdin`: Node creates that stream when the property is read.
 function stdinOf({ io, stdinFd }: HookCall): InputSource {
   return {
     stdinFd,
@@ -82,31 +99,37 @@ async function inject(
 }
 
 function contextOf(
-  { io, store, runtimePath, tell, environment }: HookCall,
+  { io, store: options, runtimePath, report }: HookCall,
+  environment: Environment,
   name: string,
   fields: HookFields,
   session: string,
 ): HookContext {
-  const cwd = textIn(fields, 'cwd') ?? workingFolder(io)
+  const cwd = findText(fields, 'cwd') ?? workingFolder(io)
+  const store = openContext({
+    ...options,
+    environment,
+    lockTimeoutMs: LOCK_TIMEOUT_MS,
+    onDiagnostic: ({ code, message }) => report(`${code}: ${message}`),
+  })
+  const followUpLocks = { ...store.logOptions, lockTimeoutMs: FOLLOW_UP_LOCK_TIMEOUT_MS }
   return {
     name,
     fields,
-    tell,
-    session_id: normalizeSessionKey(session),
-    runtimePath: runtimePath ?? textIn(fields, 'runtimePath', 'runtime_path'),
+    report,
+    sessionId: normalizeSessionKey(session),
+    runtimePath: runtimePath ?? findText(fields, 'runtimePath', 'runtime_path'),
+    store,
+    followUpStore: { ...store, logOptions: followUpLocks },
     options: {
-      ...store,
-      environment,
-      lockTimeoutMs: LOCK_TIMEOUT_MS,
-      lockTimeoutAfterMs: LOCK_TIMEOUT_AFTER_MS,
-      onDiagnostic: ({ code, message }) => tell(`${code}: ${message}`),
+      followUpLockTimeoutMs: FOLLOW_UP_LOCK_TIMEOUT_MS,
       facts: {
-        // The folder of the event follows every `cd`; the project does not.
-        project: io.env['CLAUDE_PROJECT_DIR'] || textIn(fields, 'project') || cwd,
-        harness: textIn(fields, 'harness') ?? 'claude-code',
-        previousSessionKey: textIn(fields, 'previous_session_key', 'previousSessionKey'),
-        harnessAgentId: textIn(fields, 'harnessAgentId', 'harness_agent_id'),
-        parentSessionKey: textIn(fields, 'parent_session_key', 'parentSessionKey'),
+        // The folder of the event changes with every `cd`; the project does not.
+        project: io.env['CLAUDE_PROJECT_DIR'] || findText(fields, 'project') || cwd,
+        harness: findText(fields, 'harness') ?? 'claude-code',
+        previousSessionKey: findText(fields, 'previous_session_key', 'previousSessionKey'),
+        harnessAgentId: findText(fields, 'harnessAgentId', 'harness_agent_id'),
+        parentSessionKey: findText(fields, 'parent_session_key', 'parentSessionKey'),
         capture: 'hooks',
         cwd,
       },
@@ -123,4 +146,40 @@ function isSwitchedOff(env: NodeJS.ProcessEnv): boolean {
 function messageOf(error: unknown): string {
   if (isSessionError(error)) return `${error.code}: ${error.message}`
   return error instanceof Error ? error.message : String(error)
+}
+
+// Whether a hook records at all: not while the session is bypassed, and not while another runtime
+// path has claimed it. On the way the claim of this harness is renewed.
+
+// A person causes these events, so they are rare enough to find out which process the harness is.
+const CLAIMING = ['SessionStart', 'UserPromptSubmit']
+
+/** Returns why nothing is recorded; `undefined` when this hook is to record. */
+export async function findReasonToSkip(context: HookContext): Promise<HookAnswer | undefined> {
+  try {
+    return await checkClaim(context)
+  } catch (error) {
+    // It cannot be found out who claims the session, so the event is recorded.
+    if (!isSessionError(error, 'ERR_LOCKED')) throw error
+    return undefined
+  }
+}
+
+async function checkClaim({
+  name,
+  sessionId,
+  runtimePath,
+  followUpStore,
+}: HookContext): Promise<HookAnswer | undefined> {
+  const path = { runtimePath: runtimePath ?? UNNAMED_PATH, automatic: true }
+  const { bypassed, skipped, duplicateRuntimePath, claimedBy } = CLAIMING.includes(name)
+    ? await claimSession(followUpStore, sessionId, {
+        ...path,
+        owner: identifyParent(followUpStore.env),
+      })
+    : await renewClaim(followUpStore, sessionId, path)
+  if (bypassed) return { ...NOTHING, bypassed }
+  // A hook without a runtime path is never skipped.
+  if (skipped !== true || runtimePath === undefined) return undefined
+  return { ...NOTHING, skipped, duplicateRuntimePath: duplicateRuntimePath!, claimedBy: claimedBy! }
 }

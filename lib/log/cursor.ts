@@ -1,8 +1,8 @@
 // A place in a log that survives a restart: an offset, and a check of the bytes right before it,
 // so that another file under the same name is noticed even when it is as long.
 
-import { readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
+import type { FileSystem } from '../environment/index.js'
 import { SessionError } from '../errors.js'
 
 const CHECKED_BYTES = 64
@@ -33,11 +33,11 @@ export function parseCursor(text: string): Cursor {
 }
 
 /** The check of the bytes before `offset`. */
-export function checkBefore(fd: number, offset: number): number {
+export function checkBefore(fd: number, offset: number, fs: FileSystem): number {
   const length = Math.min(CHECKED_BYTES, offset)
   const bytes = Buffer.alloc(length)
   // A file that is shorter by now gives other bytes, and so another check.
-  readSync(fd, bytes, 0, length, offset - length)
+  fs.readSync(fd, bytes, 0, length, offset - length)
   return crc32(bytes)
 }
 

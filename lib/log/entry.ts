@@ -3,6 +3,7 @@
 
 import type { Diagnostic, DiagnosticCode, SessionEvent } from '../format/index.js'
 
+/** The position of a line. Its fields are snake_case, as those of the event beside them. */
 interface Place {
   /** Where the record starts; of a glued line, where this part of it starts. */
   readonly byte_offset: number
@@ -30,8 +31,9 @@ export interface DamageEntry extends Place {
 /** Bytes after the last newline that say nothing yet: a writer died there, or is still writing. */
 export interface TornEntry extends Place {
   readonly kind: 'torn'
-  readonly reason: 'torn_tail'
+  readonly reason: 'partial_tail'
   readonly diagnostics: readonly Diagnostic[]
 }
 
+/** What a reader yields: an event, damage, or a torn end. */
 export type LogEntry = EventEntry | DamageEntry | TornEntry

@@ -1,8 +1,8 @@
 // A log that is kept open for appending, wherever its lines are: on the disk, or in memory only.
 
-import type { NewEvent } from './draft.js'
+import type { LineParts } from '../format/index.js'
 import type { LogEntry } from './entry.js'
-import type { Receipt } from './receipt.js'
+import type { NewEvent } from './write/prepared-event.js'
 
 export interface LogHandle extends AsyncDisposable {
   /** Where it is; `memory:` and a name for one that is nowhere. */
@@ -17,7 +17,7 @@ export interface LogHandle extends AsyncDisposable {
   appendAll(events: readonly NewEvent[]): Promise<Receipt[]>
   /** The same without waiting: when it returns, the event is a whole line of the log. */
   appendSync<Type extends string>(event: NewEvent<Type>): Receipt
-  /** Writes what this tick has gathered, now: afterwards `tip` and `size` tell all of it. */
+  /** Writes the appends of this tick now; afterwards `tip` and `size` include them. */
   flush(): void
   /** Everything so far, oldest first. */
   read(): AsyncGenerator<LogEntry, void, undefined>
@@ -25,4 +25,19 @@ export interface LogHandle extends AsyncDisposable {
   close(): Promise<void>
   /** The same without waiting, for the last moments of a process. */
   closeSync(): void
+}
+
+/** What became of one event. */
+export interface Receipt {
+  readonly uuid: string
+  readonly byteOffset: number
+  /** Physical line, from 1; absent when line numbers were not asked for. */
+  readonly lineNumber?: number
+  /** The log held this event already; nothing was written. */
+  readonly duplicate?: true
+}
+
+/** A line of a batch, and its receipt. */
+export interface BatchLine extends LineParts {
+  readonly receipt: { -readonly [Key in keyof Receipt]: Receipt[Key] }
 }

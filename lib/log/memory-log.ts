@@ -1,21 +1,19 @@
 // A log that is nowhere but in this process: no file, no folder, no lock. It refuses what a log
-// on the disk refuses, and ends with whoever holds it.
+// on the disk refuses, and its lines are gone when the handle is dropped.
 
 import { SessionError } from '../errors.js'
-import { Appender, appendOne } from './appender.js'
-import { draftOf, type NewEvent } from './draft.js'
+import { decodeVerified, NEWLINE, type SessionEvent } from '../format/index.js'
 import type { EventEntry, LogEntry } from './entry.js'
-import type { LogHandle } from './log-handle.js'
-import { MemoryLines, placeInMemory } from './memory-lines.js'
-import { type LogOptions, type LogSettings, settingsOf } from './options.js'
-import type { Receipt } from './receipt.js'
-import { draftTrailer } from './trailer.js'
+import type { LogHandle, Receipt } from './log-handle.js'
+import { type LogOptions, type LogSettings, toLogSettings } from './options.js'
+import { Appender, type AppendTarget, appendOne } from './write/appender.js'
+import { type NewEvent, prepareEvent, prepareTrailingEvent } from './write/prepared-event.js'
 
 export const MEMORY_SCHEME = 'memory:'
 
 /** `name` is for people; two logs of one name share nothing. */
 export function openMemoryLog(name: string, options: LogOptions = {}): MemoryLog {
-  return new MemoryLog(name, settingsOf(options))
+  return new MemoryLog(name, toLogSettings(options))
 }
 
 export class MemoryLog implements LogHandle {
@@ -31,13 +29,13 @@ export class MemoryLog implements LogHandle {
     this.#settings = settings
     this.#lines = new MemoryLines(this.path)
     const { environment, hasLineNumbers, onDiagnostic, observer } = settings
-    this.#appender = new Appender(placeInMemory(this.#lines), {
+    this.#appender = new Appender(memoryTarget(this.#lines), {
       environment,
       hasLineNumbers,
       danglingPrev: 'refuse',
       report: onDiagnostic,
       observer,
-      trailer: draftTrailer(settings),
+      trailingEvent: prepareTrailingEvent(settings),
     })
   }
 
@@ -88,7 +86,70 @@ export class MemoryLog implements LogHandle {
   #append(events: readonly NewEvent[]): Receipt[] {
     const { path } = this
     if (this.#isClosed) throw new SessionError('ERR_CLOSED', `${path} was closed`, { path })
-    const drafts = events.map((event) => draftOf(event, this.#settings))
-    return appendOne(this.#appender, drafts, false)
+    const preparedEvents = events.map((event) => prepareEvent(event, this.#settings))
+    return appendOne(this.#appender, preparedEvents, false)
+  }
+}
+
+// Lines that stay in memory. They are the same bytes that a file would hold, so every limit and
+// every offset means the same; nothing here can reach a disk.
+
+export class MemoryLines {
+  readonly path: string
+  readonly isTailTorn = false
+  readonly #entries: EventEntry[] = []
+  readonly #byUuid = new Map<string, EventEntry>()
+  #size = 0
+
+  constructor(path: string) {
+    this.path = path
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  /** In their order. */
+  get entries(): readonly EventEntry[] {
+    return this.#entries
+  }
+
+  write(bytes: Buffer, start = 0, end = bytes.length): void {
+    for (let from = start; from < end; ) {
+      const to = bytes.indexOf(NEWLINE, from)
+      this.#add(decodeVerified(bytes, from, to)!, to - from)
+      from = to + 1
+    }
+  }
+
+  /** The last event of that uuid. */
+  find(uuid: string): { event: SessionEvent; byte_offset: number } | undefined {
+    return this.#byUuid.get(uuid)
+  }
+
+  #add(event: SessionEvent, length: number): void {
+    const line_number = this.#entries.length + 1
+    const entry: EventEntry = { kind: 'event', byte_offset: this.#size, length, line_number, event }
+    this.#entries.push(entry)
+    this.#byUuid.set(event.uuid, entry)
+    this.#size += length + 1
+  }
+}
+
+/** No other process can write here, so there is nothing to check. */
+export function memoryTarget(lines: MemoryLines): AppendTarget {
+  return {
+    file: lines,
+    known: { find: (uuid) => lines.find(uuid), addLines: () => {} },
+    detector: {
+      isDue: () => false,
+      check: () => undefined,
+      invalidate: () => {},
+      remember: () => {},
+      rebase: () => {},
+    },
+    state: { tip: null, newlineCount: 0 },
+    isAlone: () => true,
+    countNewlines: (to) => lines.entries.filter(({ byte_offset }) => byte_offset < to).length,
   }
 }

@@ -1,21 +1,28 @@
-// Options become settings once, at the door; past it nothing is optional.
+// Options become settings once, in the public functions; below them nothing is optional.
 
+import {
+  type Environment,
+  type EnvironmentOverrides,
+  environmentFrom,
+} from '../environment/index.js'
 import { SessionError } from '../errors.js'
 import type { Channel, Diagnostic, SessionEvent } from '../format/index.js'
-import type { DraftSettings, PayloadRedaction } from './draft.js'
-import type { Durability } from './durability.js'
-import { type Environment, systemEnvironment } from './environment.js'
-import type { Trailer } from './trailer.js'
+import type { PayloadRedaction, PrepareSettings, TrailingEvent } from './write/prepared-event.js'
 
-/** Watches a log grow from the inside, line by line, in the middle of the write: for rooms above. */
+/** Sees every line in the middle of its write. For higher modules. */
 export interface LogObserver {
   wrote(event: SessionEvent, byteOffset: number): void
-  /** Somebody else wrote, too; what was observed is not all there is. */
+  /** Another process wrote, too; the observer has not seen all lines. */
   foreign(): void
 }
 
+/** Options of a log that is written. */
 export interface LogOptions {
-  /** @default 'turn' */
+  /**
+   * When lines are synced to the disk.
+   *
+   * @default 'turn'
+   */
   durability?: Durability | undefined
 
   /**
@@ -26,7 +33,7 @@ export interface LogOptions {
   channel?: Channel | undefined
 
   /**
-   * Tell the physical line in every receipt. A log that this writer did not create is counted
+   * Return the physical line in every receipt. A log that this writer did not create is counted
    * once for it.
    *
    * @default true
@@ -34,7 +41,7 @@ export interface LogOptions {
   lineNumbers?: boolean | undefined
 
   /**
-   * How long to wait for somebody who holds the lock for one append. A lease is not waited for.
+   * How long to wait for a process that holds the lock for one append. A lease is not waited for.
    *
    * @default JSONL_SESSION_LOCK_TIMEOUT_MS, else 5000
    */
@@ -48,13 +55,26 @@ export interface LogOptions {
    */
   useKernelLock?: boolean | undefined
 
-  /** Is told what was tolerated, never while a line is being written. */
+  /**
+   * Called with everything that was tolerated, never while a line is being written.
+   *
+   * @default none
+   */
   onDiagnostic?: ((diagnostic: Diagnostic) => void) | undefined
 
+  /**
+   * Called with every written event, for modules above.
+   *
+   * @default none
+   */
   observer?: LogObserver | undefined
 
-  /** Asked before every write. For rooms above, as the observer is: it must not wait or throw. */
-  trailer?: Trailer | undefined
+  /**
+   * Called before every write. For higher modules; it must not wait or throw.
+   *
+   * @default none
+   */
+  trailingEvent?: TrailingEvent | undefined
 
   /**
    * What every payload becomes before it is serialised, after it was checked. Whatever reaches the
@@ -64,26 +84,31 @@ export interface LogOptions {
    */
   redact?: PayloadRedaction | undefined
 
-  /** Tests give their own clock and ids, so that a log can be compared byte for byte. */
-  environment?: Partial<Environment> | undefined
+  /**
+   * Tests give their own clock and ids, so that a log can be compared byte for byte.
+   *
+   * @default the system's
+   */
+  environment?: EnvironmentOverrides | undefined
 }
 
-export interface LogSettings extends DraftSettings {
+export interface LogSettings extends PrepareSettings {
   readonly durability: Durability
   readonly hasLineNumbers: boolean
   readonly lockTimeoutMs: number
   readonly useKernelLock: boolean
   readonly onDiagnostic: (diagnostic: Diagnostic) => void
   readonly observer: LogObserver | undefined
-  readonly trailer: Trailer | undefined
+  readonly trailingEvent: TrailingEvent | undefined
   readonly environment: Environment
 }
 
 const LOCK_TIMEOUT_MS = 5000
 const DURABILITIES: readonly string[] = ['none', 'turn', 'always']
 
-export function settingsOf(options: LogOptions): LogSettings {
-  const { durability = 'turn', lockTimeoutMs = lockTimeoutOfEnvironment() } = options
+export function toLogSettings(options: LogOptions): LogSettings {
+  const environment = environmentFrom(options.environment)
+  const { durability = 'turn', lockTimeoutMs = lockTimeoutOf(environment) } = options
   if (!DURABILITIES.includes(durability)) {
     throw new SessionError('ERR_ARG', `durability is none, turn or always, not "${durability}"`)
   }
@@ -99,12 +124,23 @@ export function settingsOf(options: LogOptions): LogSettings {
     useKernelLock: options.useKernelLock ?? true,
     onDiagnostic: options.onDiagnostic ?? (() => {}),
     observer: options.observer,
-    trailer: options.trailer,
-    environment: { ...systemEnvironment, ...options.environment },
+    trailingEvent: options.trailingEvent,
+    environment,
   }
 }
 
-function lockTimeoutOfEnvironment(): number {
-  const value = Number(process.env['JSONL_SESSION_LOCK_TIMEOUT_MS'])
+function lockTimeoutOf({ host }: Environment): number {
+  const value = Number(host.variables['JSONL_SESSION_LOCK_TIMEOUT_MS'])
   return Number.isFinite(value) && value > 0 ? value : LOCK_TIMEOUT_MS
 }
+
+/**
+ * When an append is safe from more than the death of its process:
+ *
+ * - `none`: never on purpose; the operating system has the bytes, the disk gets them some time
+ * - `turn`: synced at prompts, tool intents, boundaries, turn ends, checkpoints and close
+ * - `always`: every append is synced before it is acknowledged
+ *
+ * Under each of them an acknowledged event is a whole line of the file.
+ */
+export type Durability = 'none' | 'turn' | 'always'

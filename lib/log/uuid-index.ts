@@ -45,7 +45,7 @@ export class UuidIndex {
     this.#put(hash[0]!, hash[1]!, offset)
   }
 
-  /** As `add`, with the uuid as it lies in a file, in UTF-8. */
+  /** As `add`, with the uuid as the UTF-8 bytes of a file. */
   addBytes(bytes: Buffer, start: number, end: number, offset: number): void {
     hashBytes(bytes, start, end)
     this.#put(hash[0]!, hash[1]!, offset)
@@ -69,7 +69,7 @@ export class UuidIndex {
     if (this.#size > this.#offsets.length * LOAD_MAX) this.#grow()
   }
 
-  /** Where the hash stands, or the free slot where it would. */
+  /** The slot of the hash, or the free slot for it. */
   #slotOf(high: number, low: number): number {
     const offsets = this.#offsets
     const slots = offsets.length

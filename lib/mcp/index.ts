@@ -1,18 +1,17 @@
-// The door of the room that speaks MCP: tools for agents whose harness calls no hooks. Each maps
-// to one call of the rooms below, and none of them heeds a bypass, which is for hooks.
+// Entry point of the MCP server: tools for agents whose harness calls no hooks. Each maps to one call
+// of a lower module, and none of them obeys a bypass, which is for hooks.
 
-import { isSessionError } from '../errors.js'
-import { newUuid, parentIdentity } from '../log/index.js'
-import { findSessionOf, type StoreOptions } from '../store/index.js'
+import type { EnvironmentOverrides } from '../environment/index.js'
+import { isSessionError, SessionError } from '../errors.js'
+import { identifyParent } from '../log/index.js'
+import { findClaimedSession, openContext, type StoreOptions } from '../store/index.js'
 import { PACKAGE_NAME, PACKAGE_VERSION } from '../version.js'
-import { loadSdk } from './load-sdk.js'
-import { readItemTool } from './read-item.js'
 import { sessionCheckpoint } from './session-checkpoint.js'
 import { sessionDigest } from './session-digest.js'
 import { sessionRecover } from './session-recover.js'
 import { sessionRemember } from './session-remember.js'
 import { sessionSearch } from './session-search.js'
-import { sessionStartTool } from './session-start.js'
+import { readItemTool, sessionStartTool } from './session-start.js'
 import type { Tool, ToolAnswer, ToolContext } from './tool.js'
 
 const TOOLS: readonly Tool[] = [
@@ -30,14 +29,15 @@ const INSTRUCTIONS =
 
 export interface ServeMcpOptions extends StoreOptions {
   readonly io: Pick<NodeJS.Process, 'stdin' | 'stdout' | 'env' | 'cwd'>
-  /** Told what the protocol has no place for. */
+  /** Called with problems that the protocol cannot carry. */
   readonly onProblem: (text: string) => void
+  readonly environment?: EnvironmentOverrides | undefined
 }
 
 /** Serves one client on stdin and stdout, and resolves when it has gone. */
-export async function serveMcp({ io, onProblem, ...store }: ServeMcpOptions): Promise<void> {
+export async function serveMcp({ io, onProblem, ...options }: ServeMcpOptions): Promise<void> {
   const { McpServer, serveStdio, StdioServerTransport } = await loadSdk()
-  const context = contextOf({ io, onProblem, store })
+  const context = contextOf({ io, onProblem, ...options })
   const gone = untilClosed(io.stdin)
   const handle = serveStdio(
     () => {
@@ -63,21 +63,18 @@ export async function serveMcp({ io, onProblem, ...store }: ServeMcpOptions): Pr
   await handle.close()
 }
 
-interface Surroundings {
-  readonly io: ServeMcpOptions['io']
-  readonly onProblem: (text: string) => void
-  readonly store: StoreOptions
-}
-
-function contextOf({ io, onProblem, store }: Surroundings): ToolContext {
-  const { root, home, agent } = store
+function contextOf({ io, onProblem, ...options }: ServeMcpOptions): ToolContext {
+  const store = openContext(options)
   return {
-    store: { root, home, agent },
+    store,
+    reportingStore: openContext({
+      ...options,
+      onDiagnostic: ({ message }) => onProblem(message),
+    }),
     project: () => io.env['CLAUDE_PROJECT_DIR'] || io.cwd(),
-    // Whoever started this server also runs the hooks, and they claim its session in its name.
-    session: () => findSessionOf(parentIdentity(), store),
-    ownKey: `mcp-${newUuid()}`,
-    onProblem,
+    // The process that started this server also runs the hooks, and they claim its session in its name.
+    session: () => findClaimedSession(store, identifyParent(store.env)),
+    ownKey: `mcp-${store.env.newUuid()}`,
   }
 }
 
@@ -100,4 +97,18 @@ function untilClosed(stream: NodeJS.ReadableStream): Promise<void> {
   return new Promise((resolve) => {
     for (const event of ['end', 'close', 'error']) stream.once(event, () => resolve())
   })
+}
+
+const PACKAGE = '@modelcontextprotocol/server'
+
+export async function loadSdk() {
+  try {
+    const { McpServer } = await import('@modelcontextprotocol/server')
+    const stdio = await import('@modelcontextprotocol/server/stdio')
+    return { McpServer, ...stdio }
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw cause
+    const what = `The MCP server needs the package ${PACKAGE}: npm install ${PACKAGE}`
+    throw new SessionError('ERR_MISSING_PACKAGE', what, { package: PACKAGE, cause })
+  }
 }

@@ -1,6 +1,6 @@
 // To which session and project a checkpoint belongs that an agent leaves.
 
-import { projectOfSession } from '../store/index.js'
+import { readSessionProject } from '../store/index.js'
 import type { ToolContext } from './tool.js'
 
 interface Given {
@@ -11,17 +11,20 @@ interface Given {
 export function placeOf({ sessionKey, project }: Given, context: ToolContext) {
   const key = sessionKey ?? context.session() ?? context.ownKey
   return {
-    ...context.store,
+    store: context.reportingStore,
     sessionKey: key,
     // A session has its own, wherever its agent works at this moment.
-    project: project ?? projectOfSession(key, context.store) ?? context.project(),
-    onDiagnostic: ({ message }: { readonly message: string }) => context.onProblem(message),
+    project: project ?? readSessionProject(context.store, key) ?? context.project(),
   }
 }
 
 /** For tools that look: a session and project that may be there or not. */
 export function viewOf({ sessionKey, project }: Given, context: ToolContext) {
   const key = sessionKey ?? context.session()
-  const own = key === undefined ? undefined : projectOfSession(key, context.store)
-  return { ...context.store, sessionKey: key, project: project ?? own ?? context.project() }
+  const own = key === undefined ? undefined : readSessionProject(context.store, key)
+  return {
+    store: context.store,
+    sessionKey: key,
+    project: project ?? own ?? context.project(),
+  }
 }

@@ -23,12 +23,12 @@ export const sessionCheckpoint = tool({
   title: 'Leave a checkpoint',
   description: `Store a summary of this session and what was learnt in it. Call it when a piece of work is finished and before the conversation ends.
 
-Write sessionSummary to brief whoever comes next, who has seen nothing of it: the goal; what was done, with the files and commands; what was decided, and why not otherwise; what is left to do, in order; what to beware of. Say what is so, not what was talked about. Five to fifteen sentences; no secrets.
+Write sessionSummary as a briefing for the next session, which has seen nothing of this one: the goal; what was done, with the files and commands; what was decided, and why not otherwise; what is left to do, in order; what to beware of. Say what is so, not what was talked about. Five to fifteen sentences; no secrets.
 
 Put each lasting thing into memories of its own: facts, preferences, constraints, tasks. A memory that the project holds in the same words is not stored twice.`,
   isLook: false,
   input: z.object({
-    sessionSummary: text.describe('A briefing for whoever comes next.'),
+    sessionSummary: text.describe('A briefing for the next session.'),
     memories: z.array(memory).max(50).optional(),
     agentRunId: runId,
     dedup: z.boolean().optional().describe('Leave out known memories (default: true).'),
@@ -37,8 +37,9 @@ Put each lasting thing into memories of its own: facts, preferences, constraints
   }),
 
   async run({ sessionSummary, memories, agentRunId, dedup, ...place }, context) {
-    const stored = await contextCheckpoint({
-      ...placeOf(place, context),
+    const { store, ...target } = placeOf(place, context)
+    const stored = await contextCheckpoint(store, {
+      ...target,
       sessionSummary,
       memories,
       agentRunId,

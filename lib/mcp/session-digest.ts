@@ -1,4 +1,4 @@
-// An agent's own account of where it stands, in the middle of its work.
+// An agent's own account of its state, in the middle of its work.
 
 import * as z from 'zod'
 import { checkpointSession } from '../continuity/index.js'
@@ -9,20 +9,21 @@ import { tool } from './tool.js'
 export const sessionDigest = tool({
   name: 'session_digest',
   title: 'Leave a digest',
-  description: `Store where you stand, so that the work goes on after a crash or a compaction of your context. Call it at turning points: a decision was made, something works now, something blocks you.
+  description: `Store the state of your work, so that it can continue after a crash or a compaction of your context. Call it at turning points: a decision was made, something works now, something blocks you.
 
-Write for somebody who knows nothing of this conversation: what the task is, what was decided and why, what is done, what is open, what blocks you, and the very next step. Name files, commands and ids exactly. Leave out secrets and small talk.`,
+Write for a reader who knows nothing of this conversation: what the task is, what was decided and why, what is done, what is open, what blocks you, and the very next step. Name files, commands and ids exactly. Leave out secrets and small talk.`,
   isLook: false,
   input: z.object({
-    digest: text.describe('Where you stand, in a few short paragraphs or a list.'),
+    digest: text.describe('The state of your work, in a few short paragraphs or a list.'),
     sessionKey,
     project,
     runId,
   }),
 
   async run({ digest, runId, ...place }, context) {
-    const { id, duplicate = false } = await checkpointSession({
-      ...placeOf(place, context),
+    const { store, ...target } = placeOf(place, context)
+    const { id, duplicate = false } = await checkpointSession(store, {
+      ...target,
       digest,
       runId,
       trigger: 'agent',

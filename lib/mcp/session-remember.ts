@@ -10,7 +10,7 @@ export const sessionRemember = tool({
   name: 'session_remember',
   title: 'Remember one thing',
   description:
-    'Note one thing the moment you learn it: a port, a command that works, a wish of the user. It stands in the next checkpoint of this session, for whoever comes next. One sentence, complete in itself; no secrets. For all that was learnt, at the end, use session_checkpoint.',
+    'Note one thing the moment you learn it: a port, a command that works, a wish of the user. It becomes part of the next checkpoint of this session, for the next session. One sentence, complete in itself; no secrets. For all that was learnt, at the end, use session_checkpoint.',
   isLook: false,
   input: z.object({
     text: text.describe('One thing worth knowing, complete in itself.'),
@@ -21,22 +21,18 @@ export const sessionRemember = tool({
     const session = sessionKey ?? context.session()
     // Unlike a checkpoint it is a line of a transcript, and without a session there is none.
     if (session === undefined) {
-      const what = 'Which session this is cannot be told: give sessionKey, or use session_digest'
+      const what = 'The session is not known: give sessionKey, or use session_digest'
       throw new SessionError('ERR_ARG', what)
     }
     const {
-      session_id,
+      sessionId,
       uuid,
       queued = false,
-    } = await rememberOnce(session, text, {
-      ...context.store,
-      lineNumbers: false,
-      onDiagnostic: ({ message }) => context.onProblem(message),
-    })
+    } = await rememberOnce(context.reportingStore, session, text, { lineNumbers: false })
     const later = queued ? ', as soon as the process that is writing it takes it over' : ''
     return {
-      text: `Remembered in session ${session_id}${later}.`,
-      data: { session_id, uuid, queued },
+      text: `Remembered in session ${sessionId}${later}.`,
+      data: { sessionId, uuid, queued },
     }
   },
 })

@@ -20,8 +20,7 @@ export const sessionSearch = tool({
   }),
 
   async run(input, context) {
-    const result = await searchSessions({
-      ...context.store,
+    const result = await searchSessions(context.store, {
       ...input,
       currentSessionKey: context.session(),
     })

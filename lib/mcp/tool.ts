@@ -2,18 +2,19 @@
 // and as data.
 
 import type * as z from 'zod'
-import type { StoreOptions } from '../store/index.js'
+import type { StoreContext } from '../store/index.js'
 
 /** Where the tools work, the same for all calls of one server. */
 export interface ToolContext {
-  readonly store: StoreOptions
+  readonly store: StoreContext
+  /** The same store for tools that write: it reports to `onProblem`. */
+  readonly reportingStore: StoreContext
   /** The folder of the work. */
   project(): string
-  /** The session of whoever called, where that can be told. */
+  /** The session of the caller, if it is known. */
   session(): string | undefined
   /** The name under which a caller without a session leaves its checkpoints. */
   readonly ownKey: string
-  onProblem(text: string): void
 }
 
 export interface ToolAnswer {

@@ -1,9 +1,9 @@
-// Credentials in base64 that nothing else gives away: forty characters or more, upper case, lower
-// case and digits among them. Hex hashes have no upper case or no lower one; what has a slash, a
-// hyphen or an underscore in it may be a path, a uuid or a name.
+// Credentials in base64 without any other sign: forty characters or more, with upper case, lower case
+// and digits. Hex hashes lack one of the cases; a run with a slash, a hyphen or an underscore may be a
+// path, a uuid or a name.
 //
-// By hand and not by a pattern: of a run of forty, every fortieth character must be one that runs
-// are made of, so most of a text is never looked at; and a run may be as long as it likes.
+// Not a pattern: only every fortieth character is read until one belongs to a run, so most of a text
+// is skipped, and a run may have any length.
 
 import { REDACTED, type Rule } from './rule.js'
 
@@ -15,10 +15,10 @@ const LOWER = 2
 const DIGIT = 4
 const PLUS = 8
 const PADDING = 16
-/** Belongs to a run, and makes it something else than a credential. */
+/** Belongs to a run, and makes it not a credential. */
 const OTHER = 32
 
-/** By character code; 0 for what ends a run. */
+/** By character code; 0 for a character that ends a run. */
 const KINDS = new Uint8Array(128)
 for (const [kind, members] of [
   [UPPER, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'],
@@ -48,7 +48,7 @@ export const base64: Rule = {
         parts.push(text.slice(copied, start), REDACTED)
         copied = end
       }
-      // No run begins before the character behind the one that ended this.
+      // The next run starts after the character that ended this one.
       probe = end + RUN_CHARS_MIN
     }
     return copied === 0 ? text : parts.join('') + text.slice(copied)

@@ -1,15 +1,17 @@
-// The door of the room that knows what secrets look like. Pure: no files, no clock.
+// Entry point of the module that finds and replaces secrets. Pure: no files, no clock.
 
-export type { CustomRule } from './custom-rule.js'
 export { DEFAULT_RULES } from './default-rules.js'
-export { defaultRedactor, redactText, redactValue } from './redact.js'
 export { type RedactPayloadOptions, redactPayload } from './redact-payload.js'
 export {
+  type CustomRule,
   createRedactor,
+  defaultRedactor,
   type RedactionProblem,
   Redactor,
   type RedactorOptions,
   type RedactTextOptions,
   type RedactValueOptions,
+  redactText,
+  redactValue,
 } from './redactor.js'
 export { REDACTED } from './rule.js'

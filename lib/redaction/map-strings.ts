@@ -1,22 +1,22 @@
-// A walk through JSON that changes nothing but strings. What stays the same stays the same object,
-// so whoever redacts a payload without secrets pays no copy and can see that nothing was there.
+// Walks through JSON and changes only strings. Unchanged values stay the same objects, so a payload
+// without secrets is not copied.
 
 import { SessionError } from '../errors.js'
 import { isPlainObject, NESTING_MAX } from '../format/index.js'
 
 export interface Visitor {
-  /** `name`: of the member that holds it, or of the array around it; '' at the top. */
+  /** `name`: of the member, or of the array that contains it; '' at the top. */
   text(text: string, name: string): string
-  /** How to go on below a member; `undefined` leaves it as it is. */
+  /** The visitor for what is below a member; `undefined` leaves it as it is. */
   below(name: string, member: unknown): Visitor | undefined
 }
 
-/** Values that are no plain JSON are left alone: to refuse them is the writer's business. */
+/** Values that are not plain JSON are kept: the writer rejects them. */
 export function mapStrings(value: unknown, visitor: Visitor, name = '', depth = 0): unknown {
   if (typeof value === 'string') return visitor.text(value, name)
   if (typeof value !== 'object' || value === null) return value
   if (depth > NESTING_MAX) {
-    const what = `The value nests beyond ${NESTING_MAX}, or holds itself, and cannot be redacted`
+    const what = `The value nests beyond ${NESTING_MAX}, or contains itself, and cannot be redacted`
     throw new SessionError('ERR_SERIALIZE', what)
   }
   if (Array.isArray(value)) return mapArray(value, visitor, name, depth)
@@ -53,7 +53,7 @@ function mapObject(value: object, visitor: Visitor, depth: number): unknown {
   }
   if (changed === undefined) return value
   const names = Object.entries(value)
-  // By entries, because assigning to a field that is called __proto__ would do something else.
+  // By entries: an assignment to `__proto__` would not store a field.
   return Object.fromEntries(
     names.map(([name, member]) => [name, changed.has(name) ? changed.get(name) : member]),
   )

@@ -1,17 +1,16 @@
-// A payload before it becomes a line. What was said goes through redaction; what names things, what
-// a provider has signed or sealed, and media in base64 stay as they are: one changed byte and the
-// provider refuses the whole conversation.
+// Redacts a payload before it becomes a line. Texts are redacted. Names and ids, what a provider has
+// signed or encrypted, and media in base64 stay as they are: with one changed byte the provider
+// rejects the whole conversation.
 //
-// Tools are where secrets come from, so what goes into a tool or comes out of it cannot exempt
-// itself by looking signed.
+// Most secrets come from tools, so the input or output of a tool is redacted even if it looks signed.
 
-import { restoreAt } from './json-pointer.js'
+import { SessionError } from '../errors.js'
 import { mapStrings, type Visitor } from './map-strings.js'
 import type { Redactor, RedactTextOptions } from './redactor.js'
 import { isStructuralField } from './structural-fields.js'
 
 export interface RedactPayloadOptions extends RedactTextOptions {
-  /** JSON pointers to parts that must stay byte for byte, beside those that are known. */
+  /** JSON pointers (RFC 6901) to further parts that must stay byte for byte. */
   opaque?: readonly string[] | undefined
 }
 
@@ -21,7 +20,7 @@ const IDS = new Set(['id', 'tool_use_id', 'tool_call_id', 'call_id'])
 const SEALED = new Set(['encrypted_content', 'encrypted_index'])
 const SIGNATURES = ['signature', 'thoughtSignature', 'thought_signature']
 const TOOL_EVENTS = new Set(['tool_call', 'tool_result'])
-/** Calls and results as the providers write them: blocks by their type, or fields by their name. */
+/** Calls and results of the providers: blocks by their type, or fields by their name. */
 const TOOL_BLOCKS = new Set<unknown>([
   'tool_use',
   'tool_result',
@@ -41,8 +40,8 @@ export function redactPayload<Payload extends object>(
   redactor: Redactor,
   { opaque = [], ...options }: RedactPayloadOptions = {},
 ): Payload {
-  const { said, told } = visitorsFor(redactor, options)
-  const inside = TOOL_EVENTS.has(type) ? told : said
+  const { message, toolData } = visitorsFor(redactor, options)
+  const inside = TOOL_EVENTS.has(type) ? toolData : message
   const redacted = mapStrings(payload, {
     text: inside.text,
     below: (name, member) => {
@@ -56,18 +55,18 @@ export function redactPayload<Payload extends object>(
   ) as Payload
 }
 
-/** `said`: by people and models. `told`: to tools and by them. */
+/** `message`: texts of people and models. `toolData`: input and output of tools. */
 function visitorsFor(redactor: Redactor, options: RedactTextOptions) {
   const text: Visitor['text'] = (text, name) =>
     isDataUrl(text) ? text : redactor.member(name, text, options)
-  const told: Visitor = {
+  const toolData: Visitor = {
     text,
     below(name, member) {
       if (isKind(name, member) || SEALED.has(name)) return undefined
-      return isMedia(member) ? mediaIn(told) : told
+      return isMedia(member) ? mediaIn(toolData) : toolData
     },
   }
-  const said: Visitor = {
+  const message: Visitor = {
     text,
     below(name, member) {
       if (isId(name, member) || isKind(name, member)) return undefined
@@ -75,22 +74,22 @@ function visitorsFor(redactor: Redactor, options: RedactTextOptions) {
       const fields = fieldsOf(member)
       if (isSigned(fields)) return undefined
       if (TOOL_BLOCKS.has(fields['type']) || TOOL_FIELDS.has(name)) return tool
-      return isMedia(member) ? mediaIn(said) : said
+      return isMedia(member) ? mediaIn(message) : message
     },
   }
   const tool: Visitor = {
     text,
     below: (name, member) =>
-      isId(name, member) || name === 'name' ? undefined : told.below(name, member),
+      isId(name, member) || name === 'name' ? undefined : toolData.below(name, member),
   }
-  return { said, told }
+  return { message, toolData }
 }
 
 function isId(name: string, member: unknown): boolean {
   return IDS.has(name) && typeof member === 'string'
 }
 
-/** Blocks are told apart by it, also when a rule fails and no text is let through. */
+/** It identifies the kind of a block, also when a rule fails and every text is replaced. */
 function isKind(name: string, member: unknown): boolean {
   const isName = name === 'type' || name === 'role'
   return isName && typeof member === 'string' && /^[a-z_]{1,40}$/.test(member)
@@ -101,7 +100,7 @@ function isSigned(fields: Fields): boolean {
   return SIGNATURES.some((name) => typeof fields[name] === 'string' && fields[name] !== '')
 }
 
-/** Bytes in base64 that say what they are. A document may also hold its text as it is. */
+/** Bytes in base64 with a media type. A document may hold plain text instead. */
 function isMedia(member: unknown): boolean {
   const fields = fieldsOf(member)
   const { type, data } = fields
@@ -122,7 +121,7 @@ function isDataUrl(text: string): boolean {
   return opening !== undefined && isBase64(text.slice(opening.length))
 }
 
-/** By what is not base64: to match all of many megabytes would overflow the stack of the engine. */
+/** Searches what is not base64: matching many megabytes would overflow the regex stack. */
 function isBase64(text: string): boolean {
   return !/[^A-Za-z0-9+/=_\r\n-]/.test(text)
 }
@@ -130,4 +129,35 @@ function isBase64(text: string): boolean {
 function fieldsOf(value: unknown): Fields {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   return isObject ? (value as Fields) : {}
+}
+
+/** The redacted value, with the original where a JSON pointer (RFC 6901) points, if that exists. */
+function restoreAt(redacted: unknown, original: unknown, pointer: string): unknown {
+  return restore(redacted, original, tokensOf(pointer))
+}
+
+function tokensOf(pointer: string): string[] {
+  if (typeof pointer !== 'string') throw new TypeError('A JSON pointer must be a string')
+  if (pointer !== '' && !pointer.startsWith('/')) {
+    throw new SessionError('ERR_ARG', `"${pointer}" is not a JSON pointer: it must start with /`)
+  }
+  const tokens = pointer.split('/').slice(1)
+  return tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+function restore(redacted: unknown, original: unknown, tokens: readonly string[]): unknown {
+  const [token, ...rest] = tokens
+  if (redacted === original || token === undefined) return original
+  if (!isContainer(original) || !isContainer(redacted) || !Object.hasOwn(original, token)) {
+    return redacted
+  }
+  const restored = restore(redacted[token], original[token], rest)
+  if (restored === redacted[token]) return redacted
+  if (Array.isArray(redacted)) return redacted.with(Number(token), restored)
+  const entries = Object.entries(redacted)
+  return Object.fromEntries(entries.map(([key, value]) => [key, key === token ? restored : value]))
+}
+
+function isContainer(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null
 }

@@ -1,58 +1,69 @@
-// Rules applied to texts and to JSON. Always the same in the same order, and twice is once: what
-// comes out is what the rules would leave as it is, or the marker alone.
+// Applies rules to texts and to JSON, always in the same order, until no rule changes anything: so
+// redacting twice changes nothing more.
 //
-// When a rule fails nobody knows what the text still holds, so nothing of it is let through.
+// When a rule fails, what the text still holds is unknown, so all of it is replaced.
 
 import { SessionError } from '../errors.js'
-import { type CustomRule, ruleOf } from './custom-rule.js'
 import { DEFAULT_RULES } from './default-rules.js'
 import { mapStrings, type Visitor } from './map-strings.js'
 import { REDACTED, type Rule } from './rule.js'
 
+/** Either a pattern, whose matches are replaced as a whole, or a function of the text. */
+export type CustomRule =
+  | { readonly name: string; readonly pattern: RegExp }
+  | { readonly name: string; readonly redact: (text: string) => string }
+
 export interface RedactionProblem {
-  /** The rule that failed; for texts that never settle, one that would have changed it again. */
+  /** The rule that failed; for a text that never settles, one that would change it again. */
   readonly rule: string
   readonly reason: 'threw' | 'not_text' | 'unsettled'
-  /** What a rule threw. It may hold the secret: look at it, do not print it. */
+  /** What the rule threw. It may contain the secret: do not print it. */
   readonly cause?: unknown
 }
 
 export interface RedactorOptions {
   /**
-   * More rules, applied before those that are always there: whoever adds one knows better what
-   * the secret looks like.
+   * More rules, applied before the default rules.
    *
    * @default []
    */
   rules?: readonly CustomRule[] | undefined
 
   /**
-   * Go without the rules that are always there: only `rules` count, and there must be some.
+   * Use only `rules`, without the default rules; there must be at least one.
    *
    * @default false
    */
   replaceDefaults?: boolean | undefined
 
-  /** Is told of every text that became `[REDACTED]` as a whole because a rule failed. */
+  /**
+   * Called for every text that was replaced as a whole because a rule failed.
+   *
+   * @default none
+   */
   onProblem?: ((problem: RedactionProblem) => void) | undefined
 }
 
 export interface RedactTextOptions {
-  /** Is told as well, for this call. */
+  /**
+   * Called as well, for this call.
+   *
+   * @default none
+   */
   onProblem?: ((problem: RedactionProblem) => void) | undefined
 }
 
 export interface RedactValueOptions extends RedactTextOptions {
   /**
-   * Members that are left as they are, with all that is below: ids, paths, hashes, times.
+   * Members that stay as they are, with everything below: ids, paths, hashes, times.
    *
    * @default none
    */
   skip?: readonly string[] | ((name: string) => boolean) | undefined
 }
 
-// What one pass leaves behind another may still join to a secret. More than a few times in a row
-// that is no text but an attack, or a rule that eats its own words.
+// What one pass leaves may form a secret for the next. After this many passes the text is an attack,
+// or a rule matches its own output.
 const PASSES_MAX = 8
 
 export class Redactor {
@@ -60,9 +71,9 @@ export class Redactor {
   readonly #onProblem: (problem: RedactionProblem) => void
 
   constructor({ rules = [], replaceDefaults = false, onProblem = () => {} }: RedactorOptions = {}) {
-    const custom = rules.map(ruleOf)
+    const custom = rules.map(toRule)
     if (replaceDefaults && custom.length === 0) {
-      throw new SessionError('ERR_ARG', 'A redactor without any rule would let everything through')
+      throw new SessionError('ERR_ARG', 'A redactor needs at least one rule')
     }
     this.#rules = replaceDefaults ? custom : [...custom, ...DEFAULT_RULES]
     this.#onProblem = onProblem
@@ -71,13 +82,12 @@ export class Redactor {
   /** The text without secrets. Never throws because of a rule. */
   text(text: string, options: RedactTextOptions = {}): string {
     if (typeof text !== 'string') throw new TypeError('Only a string can be redacted as text')
-    return this.#settled(text, (rule, current) => rule.redact(current), options)
+    return this.#applyRules(text, (rule, current) => rule.redact(current), options)
   }
 
   /**
-   * JSON without secrets: every string at any depth, and strings under a name that says what they
-   * are. Names and structure stay, nothing is changed in place, and where nothing was found the
-   * very same value is returned.
+   * JSON without secrets: every string at any depth, also by the name of its member. Names and
+   * structure stay. Returns a copy, or the same value where nothing was found.
    */
   value<Value>(value: Value, { skip = [], ...options }: RedactValueOptions = {}): Value {
     const isSkipped = typeof skip === 'function' ? skip : (name: string) => skip.includes(name)
@@ -88,19 +98,19 @@ export class Redactor {
     return mapStrings(value, visitor) as Value
   }
 
-  /** A string that stands in JSON under a name. */
+  /** A string that is the value of a member in JSON. */
   member(name: string, text: string, options: RedactTextOptions = {}): string {
     const redact = (rule: Rule, current: string) =>
       rule.redact(rule.redactMember?.(name, current) ?? current)
-    return this.#settled(text, redact, options)
+    return this.#applyRules(text, redact, options)
   }
 
-  #settled(
+  #applyRules(
     text: string,
     redact: (rule: Rule, text: string) => string,
     options: RedactTextOptions,
   ): string {
-    // A text that was given up stays given up, whatever a rule would make of the marker.
+    // A text that was replaced as a whole stays so, even if a rule would change the marker.
     if (text === REDACTED) return text
     let current = text
     let changing: Rule | undefined
@@ -111,26 +121,72 @@ export class Redactor {
         try {
           current = redact(rule, before)
         } catch (cause) {
-          return this.#closed({ rule: rule.name, reason: 'threw', cause }, options)
+          return this.#replaceAll({ rule: rule.name, reason: 'threw', cause }, options)
         }
         if (typeof current !== 'string') {
-          return this.#closed({ rule: rule.name, reason: 'not_text' }, options)
+          return this.#replaceAll({ rule: rule.name, reason: 'not_text' }, options)
         }
         if (current !== before) changing = rule
       }
       if (changing === undefined) return current
     }
-    return this.#closed({ rule: changing!.name, reason: 'unsettled' }, options)
+    return this.#replaceAll({ rule: changing!.name, reason: 'unsettled' }, options)
   }
 
-  #closed(problem: RedactionProblem, { onProblem }: RedactTextOptions): string {
+  #replaceAll(problem: RedactionProblem, { onProblem }: RedactTextOptions): string {
     this.#onProblem(problem)
     onProblem?.(problem)
     return REDACTED
   }
 }
 
-/** A redactor with the rules that are always there, and those that are given. */
+/** A redactor with the default rules and the given ones. */
 export function createRedactor(options: RedactorOptions = {}): Redactor {
   return new Redactor(options)
+}
+
+/** Only the default rules. */
+export const defaultRedactor = new Redactor()
+
+/** The text, with `[REDACTED]` where a secret was. */
+export function redactText(text: string, options?: RedactTextOptions): string {
+  return defaultRedactor.text(text, options)
+}
+
+/** The value, with `[REDACTED]` where a secret was; the same object if there was none. */
+export function redactValue<Value>(value: Value, options?: RedactValueOptions): Value {
+  return defaultRedactor.value(value, options)
+}
+
+function toRule(custom: CustomRule): Rule {
+  if (typeof custom?.name !== 'string' || custom.name === '') {
+    throw new TypeError('A redaction rule needs a name')
+  }
+  const { name } = custom
+  if ('pattern' in custom) {
+    if (!(custom.pattern instanceof RegExp)) {
+      throw new TypeError(`The pattern of the redaction rule "${name}" must be a RegExp`)
+    }
+    return { name, redact: replacing(custom.pattern) }
+  }
+  if (typeof custom.redact !== 'function') {
+    throw new TypeError(`The redaction rule "${name}" needs a pattern or a function`)
+  }
+  return { name, redact: custom.redact }
+}
+
+/** Never touches the marker, so that redacting twice changes nothing more. */
+function replacing({ source, flags }: RegExp): (text: string) => string {
+  // Without g only the first secret would be replaced, and with y only one at the start.
+  const pattern = new RegExp(source, `${flags.replace(/[gy]/g, '')}g`)
+  return (text) =>
+    text.replace(pattern, (match: string, ...rest: unknown[]) => {
+      const at = rest.find((argument) => typeof argument === 'number') as number
+      return match === '' || isInsideMarker(text, at, at + match.length) ? match : REDACTED
+    })
+}
+
+function isInsideMarker(text: string, start: number, end: number): boolean {
+  const { length } = REDACTED
+  return text.slice(Math.max(0, end - length), start + length).includes(REDACTED)
 }

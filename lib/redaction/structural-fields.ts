@@ -1,5 +1,5 @@
-// What of a known record names things: ids, places, hashes, times, kinds. It never passes through
-// redaction, because others find things by it. Fields and types that are not listed are looked at.
+// The fields of known records that hold ids, paths, hashes, times and kinds. They are never redacted,
+// because lookups use them. All other fields are redacted.
 
 import type { EventType } from '../format/index.js'
 

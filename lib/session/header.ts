@@ -1,24 +1,46 @@
-// The first line of a session: who it is, and where it came from.
+// The first line of a session: its id, its project, and the session it was resumed or forked from.
 
 import { fieldsOf } from '../chain/index.js'
-import { FORMAT_VERSION, type PayloadByType } from '../format/index.js'
-import { workingFolder } from '../store/index.js'
+import { toIso } from '../environment/index.js'
+import {
+  FORMAT_VERSION,
+  LineEncoder,
+  type PayloadByType,
+  withoutUndefined,
+} from '../format/index.js'
+import type { NewEvent } from '../log/index.js'
+import {
+  DEFAULT_AGENT,
+  normalizeProject,
+  type StoreContext,
+  workingFolder,
+} from '../store/index.js'
 import { PACKAGE_NAME, PACKAGE_VERSION } from '../version.js'
-import { withoutUndefined } from './without-undefined.js'
 
 type Header = PayloadByType['session_header']
 
 /** What a harness may say about a session when it begins. */
 export interface SessionFacts {
-  /** The directory the user works in, in any spelling. */
+  /** The folder the user works in, in any spelling. */
   project?: string | undefined
+  /** The program that runs the agent, for example `claude-code`. */
   harness?: string | undefined
+  /** The harness's own id for the agent. */
   harnessAgentId?: string | undefined
+  /** A name of the agent for people. */
   agentLabel?: string | undefined
   kind?: 'interactive' | 'headless' | 'subagent' | undefined
+  /** The session that started this one. */
   parentSessionKey?: string | undefined
+  /** The session that this one follows. */
   previousSessionKey?: string | undefined
+  /** @default the working folder of the process */
   cwd?: string | undefined
+  /**
+   * How the events get here: from a handle, from hooks, or from an import.
+   *
+   * @default 'native'
+   */
   capture?: 'native' | 'hooks' | 'import' | undefined
 }
 
@@ -30,27 +52,43 @@ export interface Origin {
 
 const KINDS = ['interactive', 'headless', 'subagent'] as const
 
-/** What a header says that the header of a session that goes on from it says, too. */
+/** The fields of a header that a session which continues it takes over. */
 export type InheritedFacts = Pick<SessionFacts, 'project' | 'harness' | 'kind'> & {
   readonly projectNormalized: string | undefined
 }
 
-/** Payloads come from files: what is not as it should be is not taken over. */
+/** Payloads come from files: a field of the wrong type is left out. */
 export function inheritedFacts(payload: unknown): InheritedFacts {
   const { project, project_normalized, harness, kind } = fieldsOf(payload)
   return {
-    project: textOrNone(project),
-    projectNormalized: textOrNone(project_normalized),
-    harness: textOrNone(harness),
+    project: textOrUndefined(project),
+    projectNormalized: textOrUndefined(project_normalized),
+    harness: textOrUndefined(harness),
     kind: KINDS.find((known) => known === kind),
   }
 }
 
-function textOrNone(value: unknown): string | undefined {
+function textOrUndefined(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
+/** The header of a session that begins now. */
+export function newHeader(
+  store: StoreContext,
+  sessionId: string,
+  facts: SessionFacts,
+  origin: Origin = {},
+): NewEvent {
+  const { project } = facts
+  const projectNormalized = project === undefined ? undefined : normalizeProject(store, project)
+  const agentId = store.agent === DEFAULT_AGENT ? undefined : store.agent
+  const all = { ...facts, projectNormalized, agentId }
+  const payload = headerPayload(store, sessionId, toIso(store.env.now()), all, origin)
+  return { type: 'session_header', payload }
+}
+
 export function headerPayload(
+  { env }: StoreContext,
   sessionId: string,
   startTs: string,
   facts: SessionFacts & { projectNormalized?: string | undefined; agentId?: string | undefined },
@@ -73,6 +111,28 @@ export function headerPayload(
     agent_label: facts.agentLabel,
     project: facts.project,
     project_normalized: facts.projectNormalized,
-    cwd: facts.cwd ?? workingFolder(),
+    cwd: facts.cwd ?? workingFolder(env.host),
   })
+}
+
+/** The header of a fork contains its own length, so it is encoded until the number fits. */
+export function forkHeaderLine(
+  uuid: string,
+  ts: string,
+  payloadOf: (base: number) => object,
+): Buffer {
+  const encoder = new LineEncoder()
+  for (let base = 0; ; ) {
+    encoder.reset()
+    const payloadJson = JSON.stringify(payloadOf(base))
+    const length = encoder.addEvent({
+      type: 'session_header',
+      ts,
+      uuid,
+      prevJson: 'null',
+      payloadJson,
+    })
+    if (length === base) return Buffer.from(encoder.bytes({ isolate: false }))
+    base = length
+  }
 }

@@ -1,15 +1,8 @@
-// The door of the room that knows one living session.
+// Entry point of the module for sessions: open ones, and one-shot calls to closed ones.
 
-export {
-  type AppendReceipt,
-  type AppendTranscriptInput,
-  type AppendTranscriptOptions,
-  append_transcript,
-} from './append-transcript.js'
-export { type BypassedSession, bypassSession } from './bypass.js'
-export type { CompactOptions } from './compact.js'
-export type { StoredSession } from './compaction-place.js'
-export { type Compactor, createCompactor, createStoredCompactor } from './compactor.js'
+export type { CheckpointInput } from './checkpoints/session-checkpoints.js'
+export type { CompactOptions } from './compaction/compaction-events.js'
+export { type Compactor, createCompactor, createStoredCompactor } from './compaction/compactor.js'
 export type {
   BeforeModelCallOptions,
   CompactionOutcome,
@@ -19,15 +12,15 @@ export type {
   Trigger as CompactionTrigger,
   TurnContext,
   UsageReport,
-} from './compactor-options.js'
-export { type CreateSessionOptions, createSession } from './create.js'
-export { type ExportFormat, type ExportOptions, exportSession } from './export.js'
+} from './compaction/options.js'
+export type { RetriedSummary, RetryLoop, RetryReport } from './compaction/retry-summaries.js'
+export { type ExportFormat, type ExportOptions, exportSession } from './export/export.js'
 export {
   type ExtractedDelta,
   type ExtractOptions,
   extractDelta,
   type SkippedDelta,
-} from './extract.js'
+} from './extract/extract.js'
 export {
   type ApplyFileRewindOptions,
   type FileRewindOptions,
@@ -37,50 +30,63 @@ export {
   isRestoreAllowed,
   planFileRewind,
   type SnapshotFilesOptions,
-} from './file-rewind.js'
-export { type ForkedSession, type ForkOptions, forkSession } from './fork.js'
+} from './files/file-rewind.js'
 export type { SessionFacts } from './header.js'
 export {
   type ImportExportedOptions,
   type ImportedExport,
   importExported,
-} from './import-exported.js'
-export type { SkipReason } from './import-ledger.js'
-export type { ImportOptions, ImportProgress } from './import-options.js'
-export { type ImportReport, importSession } from './import-session.js'
-export { openSidechain } from './open-sidechain.js'
+} from './import/import-export.js'
+export {
+  type ImportOptions,
+  type ImportProgress,
+  type ImportReport,
+  importSession,
+} from './import/import-session.js'
+export type { SkipReason } from './import/previous-import.js'
+export { type CreateSessionOptions, createSession } from './lifecycle/create.js'
+export { type ForkedSession, type ForkOptions, forkSession } from './lifecycle/fork.js'
+export { type ResumeOptions, resumeSession } from './lifecycle/resume.js'
+export type { ResumedSession } from './lifecycle/resumed-session.js'
+export type { TitleSource } from './live-view.js'
 export { PermissionLedger } from './permission-ledger.js'
 export type { PromptOptions, PromptReceipt } from './prompt-history.js'
 export {
-  type OnceOptions,
+  type AppendReceipt,
+  type AppendTranscriptInput,
+  type AppendTranscriptOptions,
+  appendTranscript,
+  type BypassedSession,
+  bypassSession,
   type PromptedOnce,
   type PromptInput,
+  type PromptOnceOptions,
   promptOnce,
+  type RenamedSession,
   rememberOnce,
-} from './prompt-once.js'
-export { type OneRecovery, type RecoverOnceOptions, recoverOnce } from './recovery.js'
-export { type RenamedSession, renameSession } from './rename.js'
-export { type ResumeOptions, resumeSession } from './resume.js'
-export type { ResumedSession } from './resumed-session.js'
-export type { RetriedSummary, RetryLoop, RetryReport } from './retry-revisions.js'
+  renameSession,
+} from './record/one-shot.js'
+export {
+  type PendingRecovery,
+  type RecoverOnceOptions,
+  recoverOnce,
+} from './record/recover-once.js'
 export type { Session } from './session.js'
-export type { CheckpointText, ContextFill } from './session-continuity.js'
+export type { SessionOptions } from './settings.js'
+export type {
+  MergedResult,
+  SubagentEnding,
+  SubagentReport,
+  SubagentReportInput,
+  SubagentStatus,
+} from './subagents/result.js'
+export type { Sidechain } from './subagents/sidechain.js'
+export { openSidechain, type SubagentParent } from './subagents/subagents.js'
+export type { SpawnOptions, SubagentTask } from './subagents/task.js'
 export type {
   AppendListener,
   CompactResult,
   RememberOptions,
   SessionEnd,
   Turn,
-} from './session-parts.js'
-export type { SessionOptions } from './settings.js'
-export type { Sidechain } from './sidechain.js'
-export type {
-  LooseReport,
-  MergedResult,
-  SubagentEnding,
-  SubagentReport,
-  SubagentStatus,
-} from './subagent-result.js'
-export type { SpawnOptions, SubagentTask } from './subagent-task.js'
-export type { SubagentParent } from './subagents.js'
-export type { TitleSource } from './title.js'
+} from './types.js'

@@ -1,85 +1,102 @@
-// The prompts of one session on their way into the history of all sessions. The transcript has
-// them already, so whatever goes wrong here is told and never fails a prompt.
+// The prompts of one session in the history of all sessions. The transcript has them already, so a
+// failure here is reported and never fails a prompt.
 
 import { type Diagnostic, diagnostic } from '../format/index.js'
 import type { Receipt } from '../log/index.js'
-import { type AppendHistoryOptions, append_history } from '../store/index.js'
+import { type AppendHistoryOptions, appendHistory, type StoreContext } from '../store/index.js'
 
+/** Options of a prompt. */
 export interface PromptOptions {
-  /** @default a new random uuid */
+  /**
+   * The uuid of the event; a second prompt with the same uuid writes nothing.
+   *
+   * @default a new random uuid
+   */
   readonly uuid?: string | undefined
-  /** @default the time of writing */
+  /**
+   * The time of the prompt, ISO 8601.
+   *
+   * @default the time of writing
+   */
   readonly ts?: string | undefined
+  /**
+   * The id that the harness gave the prompt.
+   *
+   * @default none
+   */
   readonly prompt_id?: string | undefined
+  /**
+   * Where the prompt came from, for example `stdin`.
+   *
+   * @default none
+   */
   readonly source?: string | undefined
 }
 
 export interface PromptReceipt extends Receipt {
-  /** Where the prompt stands in the history; `null` when it was not recorded there. */
-  readonly history_offset: number | null
-}
-
-export interface PromptHistorySettings {
-  readonly sessionId: string
-  readonly options: AppendHistoryOptions
-  readonly report: (diagnostic: Diagnostic) => void
+  /** Offset of the prompt in the history; `null` when it was not recorded there. */
+  readonly historyOffset: number | null
 }
 
 export class PromptHistory {
-  readonly #settings: PromptHistorySettings
+  readonly #store: StoreContext
+  readonly #sessionId: string
+  readonly #options: AppendHistoryOptions
   #offset: number | null = null
   #hasFailed = false
-  #underWay: Promise<unknown> = Promise.resolve()
+  #pending: Promise<unknown> = Promise.resolve()
 
-  constructor(settings: PromptHistorySettings) {
-    this.#settings = settings
+  constructor(store: StoreContext, sessionId: string, options: AppendHistoryOptions) {
+    this.#store = store
+    this.#sessionId = sessionId
+    this.#options = options
   }
 
-  /** Where the newest recorded prompt of this session stands. */
+  /** Offset of the newest recorded prompt of this session. */
   get offset(): number | null {
     return this.#offset
   }
 
-  /** Prompts were recorded, and none was left out. */
+  /** Prompts were recorded, and none failed. */
   get isAppended(): boolean {
     return this.#offset !== null && !this.#hasFailed
   }
 
-  /** The offset of the line; `null` when nothing was recorded. */
+  /** Returns the offset of the line; `null` when nothing was recorded. */
   async record(prompt: string, eventUuid: string, ts: string | undefined): Promise<number | null> {
-    const { sessionId, options, report } = this.#settings
+    const options = { ...this.#options, eventUuid, ts }
     try {
-      const receipt = await append_history(prompt, sessionId, {
-        ...options,
-        event_uuid: eventUuid,
-        ts,
-      })
+      const receipt = await appendHistory(this.#store, prompt, this.#sessionId, options)
       if (receipt === null) return null
       this.#offset = receipt.offset
       return receipt.offset
     } catch (error) {
       this.#hasFailed = true
-      const reason = error instanceof Error ? error.message : String(error)
-      const message = `The prompt is in the transcript, but not in the history: ${reason}`
-      const finding = diagnostic('history_not_written', message, { uuid: eventUuid })
+      const finding = notWritten(error, eventUuid)
       // A listener that throws must not make a written prompt fail.
-      queueMicrotask(() => report(finding))
+      queueMicrotask(() => this.#store.report(finding))
       return null
     }
   }
 
-  /** Keeps `settled` waiting for this prompt. */
+  /** Makes `settled` wait for this prompt. */
   watch(prompt: Promise<unknown>): void {
-    this.#underWay = Promise.allSettled([this.#underWay, prompt])
+    this.#pending = Promise.allSettled([this.#pending, prompt])
   }
 
-  /** Resolves when no prompt is under way. */
+  /** Resolves when no prompt is being recorded. */
   async settled(): Promise<void> {
-    await this.#underWay
+    await this.#pending
   }
 }
 
-/** What a person said: of blocks their texts, each on a line of its own. */
+export function notWritten(error: unknown, uuid: string): Diagnostic {
+  const reason = error instanceof Error ? error.message : String(error)
+  const message = `The prompt is in the transcript, but not in the history: ${reason}`
+  return diagnostic('history_not_written', message, { uuid })
+}
+
+/** The text of a prompt: of blocks their texts, each on a line of its own. */
 export function promptText(content: unknown): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''

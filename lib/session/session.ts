@@ -1,5 +1,5 @@
-// One living session: a transcript that is being written, what the model sees of it, and the trust
-// that lives and ends with this process.
+// A session that this process writes: its transcript, what the model sees of it, and permissions
+// that end with this process.
 
 import {
   findInterruptions,
@@ -10,13 +10,18 @@ import {
   type Projection,
   type ProjectionEntry,
 } from '../chain/index.js'
-import type { RollingSummarizer, StoredCheckpoint } from '../continuity/index.js'
+import type { ContextUse, RollingSummarizer, StoredCheckpoint } from '../continuity/index.js'
 import { isSessionError, SessionError } from '../errors.js'
 import { type Diagnostic, diagnostic, isSyncPoint, type PayloadByType } from '../format/index.js'
 import type { LogEntry, LogHandle, NewEvent, Receipt } from '../log/index.js'
-import { type CheckpointPayload, readSpool } from '../store/index.js'
-import { callListener } from './call-listener.js'
-import { type CompactEvents, type CompactOptions, compactionEvents } from './compact.js'
+import { type CheckpointPayload, readSpool, type StoreContext } from '../store/index.js'
+import type { CheckpointInput, SessionContinuity } from './checkpoints/session-checkpoints.js'
+import {
+  type CompactEvents,
+  type CompactInternals,
+  type CompactOptions,
+  compactionEvents,
+} from './compaction/compaction-events.js'
 import type {
   ApplyFileRewindOptions,
   FileRewindOptions,
@@ -24,18 +29,26 @@ import type {
   FileRewindResult,
   FileSnapshot,
   SnapshotFilesOptions,
-} from './file-rewind.js'
-import { PermissionLedger } from './permission-ledger.js'
+} from './files/file-rewind.js'
+import { Lazy } from './lazy.js'
 import {
-  type PromptHistory,
-  type PromptOptions,
-  type PromptReceipt,
-  promptText,
-} from './prompt-history.js'
-import { type RewindLink, rewindLink } from './rewind.js'
-import type { CheckpointText, ContextFill, SessionContinuity } from './session-continuity.js'
-import { SessionEnding } from './session-ending.js'
-import type { SessionFiles } from './session-files.js'
+  type ClosingParts,
+  closeSession,
+  closeSessionSync,
+  releaseSession,
+} from './lifecycle/close.js'
+import { type RewindLink, rewindLink } from './lifecycle/rewind.js'
+import type { SessionView } from './live-view.js'
+import { type TitleSource, titleEvent } from './live-view.js'
+import { callListener } from './notify-listener.js'
+import { PermissionLedger } from './permission-ledger.js'
+import { type PromptOptions, type PromptReceipt, promptText } from './prompt-history.js'
+import type { SessionSettings } from './settings.js'
+import type { SessionStorage } from './storage.js'
+import type { MergedResult, SubagentReportInput } from './subagents/result.js'
+import type { Sidechain } from './subagents/sidechain.js'
+import { Subagents } from './subagents/subagents.js'
+import type { SpawnOptions, SubagentTask } from './subagents/task.js'
 import type {
   AppendListener,
   CompactResult,
@@ -43,36 +56,25 @@ import type {
   SessionEnd,
   SessionParts,
   Turn,
-} from './session-parts.js'
-import type { SessionSettings } from './settings.js'
-import type { Sidechain } from './sidechain.js'
-import type { SessionStorage } from './storage.js'
-import type { LooseReport, MergedResult } from './subagent-result.js'
-import type { SpawnOptions, SubagentTask } from './subagent-task.js'
-import { Subagents } from './subagents.js'
-import { type TitleSource, titleEvent } from './title.js'
-import type { SessionView } from './view.js'
+} from './types.js'
 
 export class Session implements AsyncDisposable {
   readonly id: string
   readonly path: string
+  readonly #parts: SessionParts
   readonly #log: LogHandle
   readonly #view: SessionView
   readonly #storage: SessionStorage
-  readonly #history: PromptHistory | undefined
-  readonly #continuity: SessionContinuity | undefined
-  readonly #files: SessionFiles
   readonly #settings: SessionSettings
   readonly #permissions = new PermissionLedger()
   readonly #listeners = new Set<AppendListener>()
-  readonly #subagents: Subagents
+  readonly #subagents: Lazy<Subagents>
   /** What a subagent may do to the session it works for. */
   readonly #asParent = {
     depth: 0,
     append: (event: NewEvent) => this.append(event),
-    appendSync: (event: NewEvent) => this.#tell(event, this.#log.appendSync(event)),
+    appendSync: (event: NewEvent) => this.#notify(event, this.#log.appendSync(event)),
   }
-  readonly #ending: SessionEnding
   #end: Promise<SessionEnd> | undefined
 
   /** Use `createSession` or `resumeSession`. */
@@ -80,58 +82,62 @@ export class Session implements AsyncDisposable {
     const { id, log, view, storage, settings } = parts
     this.id = id
     this.path = log.path
+    this.#parts = parts
     this.#log = log
     this.#view = view
     this.#storage = storage
-    this.#history = parts.history
-    this.#continuity = parts.continuity
-    this.#files = parts.files
     this.#settings = settings
-    this.#subagents = new Subagents({ sessionId: id, settings })
-    this.#ending = new SessionEnding(parts, this.#subagents, () => this.#takeQueued())
+    this.#subagents = new Lazy(() => new Subagents({ sessionId: id, settings }))
   }
 
-  // Not a field: a session that is logged or stringified must not carry its trust along.
+  /** The store of this session. */
+  get store(): StoreContext {
+    return this.#settings.store
+  }
+
+  // Not a field: a session that is logged or stringified must not include its permissions.
+  /** What the user has allowed in this process. Starts empty, also after a resume. */
   get permissions(): PermissionLedger {
     return this.#permissions
   }
 
-  /** False: nothing of this session is written anywhere, and that cannot be changed. */
+  /** False: nothing of this session is written to the disk. */
   get persist(): boolean {
     return this.#storage.isPersistent
   }
 
-  /** The newest event of the chain. */
+  /** The uuid of the newest event of the chain. */
   get tip(): string | null {
     return this.#log.tip
   }
 
+  /** Bytes of the transcript. */
   get size(): number {
     return this.#log.size
   }
 
-  /** Resolves once the event is a whole line of the transcript. Order of calls is order of lines. */
+  /** Appends an event. Resolves once it is a line of the transcript; lines have the order of calls. */
   async append<Type extends string>(event: NewEvent<Type>): Promise<Receipt> {
     const receipt = await this.#log.append(event)
-    this.#tell(event as NewEvent, receipt)
-    if (isSyncPoint(event.type)) await this.#takeQueued()
+    this.#notify(event as NewEvent, receipt)
+    if (isSyncPoint(event.type)) await this.#appendSpooled()
     return receipt
   }
 
   /**
-   * What a person said: a `user` event, and then a line of the history of all sessions. Once the
-   * event is written this does not fail any more; `history_offset` tells about the rest.
+   * Appends a prompt as a `user` event, and then to the history of all sessions. Once the event is
+   * written this does not fail any more; `historyOffset` is `null` where the history failed.
    */
   prompt(
     content: PayloadByType['user']['content'],
     options: PromptOptions = {},
   ): Promise<PromptReceipt> {
     const written = this.#prompt(content, options)
-    this.#history?.watch(written)
+    this.#parts.history?.value.watch(written)
     return written
   }
 
-  /** A turn as it comes out of a hook or a mirror: what was said, and what was answered. */
+  /** Appends a turn: the prompt, if any, and then the reply, if any. */
   async ingestTurn({ user, assistant }: Turn): Promise<Receipt[]> {
     const receipts: Receipt[] = []
     if (user !== undefined) receipts.push(await this.prompt(user))
@@ -141,118 +147,125 @@ export class Session implements AsyncDisposable {
     return receipts
   }
 
-  /** Something to know in later sessions, too: it stands in the next checkpoint. */
+  /** Appends something that later sessions should know. It is part of the next checkpoint. */
   async remember(text: string, about: RememberOptions = {}): Promise<Receipt> {
     if (text.trim() === '') throw new SessionError('ERR_ARG', 'There is nothing to remember in it')
     return this.append({ type: 'remember', payload: { text, ...about } })
   }
 
-  /** Stores at once what the next session should know, and resolves when it is on the disk. */
-  async checkpoint(text: CheckpointText): Promise<StoredCheckpoint> {
-    if (this.#continuity === undefined) {
+  /** Stores a checkpoint, and resolves when it is on the disk. */
+  async checkpoint(input: CheckpointInput): Promise<StoredCheckpoint> {
+    const continuity = this.#continuity
+    if (continuity === undefined) {
       throw new SessionError('ERR_ARG', 'This session leaves no checkpoints (continuity: false)')
     }
-    return this.#continuity.checkpoint(text)
+    return continuity.checkpoint(input)
   }
 
-  /** What is about to be compacted, for later sessions. A disk that fails is reported, not thrown. */
+  /** Stores a checkpoint of what is about to be compacted. A failure is reported, not thrown. */
   async checkpointBeforeCompaction(context?: string): Promise<void> {
     await this.#continuity?.preCompaction(context)
   }
 
-  /** The checkpoints it has left so far, newest first. */
+  /** Lists the checkpoints of this session, newest first. */
   checkpoints(): readonly CheckpointPayload[] {
     return this.#continuity?.list() ?? []
   }
 
-  /** How full the context is: at a quarter, a half and three quarters a checkpoint is due. */
-  setContextFill(fill: ContextFill): void {
-    this.#continuity?.setFill(fill)
+  /** Sets how full the context is. At 25, 50 and 75 % a checkpoint is due with the next prompt. */
+  setContextUse(use: ContextUse): void {
+    this.#continuity?.setContextUse(use)
   }
 
   /**
-   * Rolling checkpoints are made by this from now on, not of counters alone. A compactor with
-   * summarizers sees to it by itself.
+   * Sets the function that writes the text of rolling checkpoints. Without it they hold counters
+   * and prompts only. A compactor with summarizers sets it by itself.
    */
   summarizeCheckpoints(summarize: RollingSummarizer): void {
     this.#continuity?.summarizeWith(summarize)
   }
 
-  /** Several events as one write: all of them become lines, or none is acknowledged. */
+  /** Appends several events in one write: all of them become lines, or none is acknowledged. */
   async appendAll(events: readonly NewEvent[]): Promise<Receipt[]> {
     const receipts = await this.#log.appendAll(events)
-    for (const [index, event] of events.entries()) this.#tell(event, receipts[index]!)
+    for (const [index, event] of events.entries()) this.#notify(event, receipts[index]!)
     return receipts
   }
 
   /**
-   * Is told afterwards of every event that was handed to this session and acknowledged, by any of
-   * its calls, by a subagent's result or through its queue: for a second stream, never for the
-   * first. A repeated `uuid` is told again, with `duplicate` in its receipt. Not told is what the
-   * session notes of itself: `session_header`, `session_resumed`, `checkpoint_ref`, its title once
-   * more, and `session_terminator`; `raw()` and `tailSessions` show those, too.
+   * Calls the listener after each event that was appended by a method of this session, by a
+   * subagent's result or from the spool. A repeated `uuid` is reported again, with `duplicate` in
+   * its receipt. Events that the session writes itself are not reported (`session_header`,
+   * `session_resumed`, `checkpoint_ref`, the repeated title, `session_terminator`); `raw()` and
+   * `tailSessions` show them. Returns a function that removes the listener.
    */
   onAppend(listener: AppendListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** What the model sees now, mended by the policy of the session unless another is given. */
+  /** What the model sees now. Open tool calls are repaired by the session's policy by default. */
   messages(options: MessagesOptions = {}): Messages {
     this.#log.flush()
     const { projection, toolPolicy } = this.#view
     return messagesOf(projection, { ...options, toolPolicy: options.toolPolicy ?? toolPolicy })
   }
 
+  /** What the model sees now, with gaps and positions. */
   get projection(): Projection {
     this.#log.flush()
     return this.#view.projection
   }
 
-  /** What the model saw when this event was the newest, its summaries as they read today. */
+  /** What the model saw when this event was the newest, with summaries in their latest revision. */
   projectionAt(uuid: string): Projection {
     this.#log.flush()
     return this.#storage.load(uuid).log.projection
   }
 
+  /** Tool calls without a result, and a turn without a reply. */
   get interruption(): Interruptions {
     return findInterruptions(this.projection)
   }
 
+  /** Everything that was tolerated while reading. */
   get diagnostics(): readonly Diagnostic[] {
     return [...this.#view.diagnostics, ...this.projection.diagnostics]
   }
 
-  /** Everything that was ever written, untouched. */
+  /** Yields every line of the transcript. */
   raw(): AsyncGenerator<LogEntry, void, undefined> {
     return this.#log.read()
   }
 
   /**
    * Appends a summary and the boundary that commits it, in one write. Throws `ERR_COMPACTION_RACE`
-   * where a rewind or another compaction came first and took away what it was about.
+   * if a rewind or another compaction removed what it covers.
    */
-  async compact(options: CompactOptions): Promise<CompactResult> {
-    let cut = options
-    if (options.isCheckpointed !== true && this.#continuity !== undefined) {
-      // Twice: what is refused leaves no trace.
-      const { coverTo } = this.#compactionEvents(options)
+  async compact(
+    options: CompactOptions,
+    { coverTo, checkpointed = false }: CompactInternals = {},
+  ): Promise<CompactResult> {
+    // Before the checkpoint, so that an invalid request leaves none.
+    let planned = this.#compactionEvents({ ...options, coverTo })
+    if (!checkpointed && this.#continuity !== undefined) {
       const { tip } = this
       await this.#continuity.preCompaction(options.customInstructions)
       this.#log.flush()
-      // The summary was made of what was there when it was handed over; what came since stays.
-      if (this.tip !== tip) cut = { ...options, coverTo }
+      // The summary covers what was there when it was passed in; later events stay.
+      if (this.tip !== tip) {
+        planned = this.#eventsAfterWait({ ...options, coverTo: planned.coverTo })
+      }
     }
-    const { events, summaryUuid, boundaryUuid, contextEpoch } =
-      cut === options ? this.#compactionEvents(cut) : this.#eventsAfterWait(cut)
+    const { events, summaryUuid, boundaryUuid, contextEpoch } = planned
     const written = this.appendAll(events)
-    // Now, not at the end of the tick: nothing may come between the plan and its commit.
+    // Written now: no other event may come between the plan and its commit.
     this.#log.flush()
     await written
-    return { boundary_uuid: boundaryUuid, summary_uuid: summaryUuid, contextEpoch }
+    return { boundaryUuid, summaryUuid, contextEpoch }
   }
 
-  /** Continues from an older message. Nothing is deleted; another rewind undoes it. */
+  /** Continues from an older message. Nothing is deleted, and another rewind undoes it. */
   async rewind({ to, reason }: { to: string; reason?: string | undefined }): Promise<Receipt> {
     const link = this.#linkTo(to)
     const written = this.append({
@@ -269,74 +282,84 @@ export class Session implements AsyncDisposable {
     return written
   }
 
-  /** Throws what `rewind` would throw, and writes nothing. */
+  /** Throws what `rewind` would throw. Writes nothing. */
   checkRewind({ to }: { to: string }): void {
     this.#linkTo(to)
   }
 
   /**
-   * Keeps files as they are, before somebody changes them: paths from the project's folder, or
-   * absolute ones inside of it. A file that is not there is kept as one that is not there.
+   * Saves files before they are changed. Paths are relative to the project's folder, or absolute
+   * and inside of it. A missing file is recorded as missing.
    */
   snapshotFiles(paths: readonly string[], options?: SnapshotFilesOptions): Promise<FileSnapshot> {
-    return this.#files.snapshot(paths, options)
+    return this.#parts.files.value.snapshot(paths, options)
   }
 
-  /** What would make the saved files what they were at that event. Changes nothing. */
+  /** Plans how the saved files become what they were at an event. Changes nothing. */
   planFileRewind(options: FileRewindOptions): Promise<FileRewindPlan> {
-    return this.#files.plan(options)
+    return this.#parts.files.value.plan(options)
   }
 
-  /** Does it, without the conversation. What is replaced is kept: `undo_uuid` brings it back. */
+  /** Applies such a plan. The conversation is not rewound. `undoUuid` restores what was replaced. */
   applyFileRewind(
     plan: FileRewindPlan,
     options?: ApplyFileRewindOptions,
   ): Promise<FileRewindResult> {
-    return this.#files.apply(plan, options)
+    return this.#parts.files.value.apply(plan, options)
   }
 
-  /** A subagent with a log of its own. What comes back from it is its result, and nothing else. */
+  /** Starts a subagent with a log of its own. Only its result is appended to this session. */
   spawn(options: SpawnOptions): Promise<Sidechain> {
-    return this.#subagents.spawn(options, this.#asParent)
+    return this.#subagents.value.spawn(options, this.#asParent)
   }
 
-  /** For a subagent of another process: what `openSidechain` needs there. */
+  /** Makes a task for a subagent of another process, which passes it to `openSidechain`. */
   delegate(options: SpawnOptions): Promise<SubagentTask> {
-    return this.#subagents.delegate(options, this.#asParent)
+    return this.#subagents.value.delegate(options, this.#asParent)
   }
 
-  /** Records the result of a subagent of another process; told twice, it is written once. */
-  mergeResult(child: Sidechain | LooseReport): Promise<MergedResult> {
-    return this.#subagents.merge(child, this.#asParent)
+  /** Records the result of a subagent of another process. The same result is written only once. */
+  mergeResult(child: Sidechain | SubagentReportInput): Promise<MergedResult> {
+    return this.#subagents.value.merge(child, this.#asParent)
   }
 
+  /** Sets the title. An automatic title never replaces one of the user. */
   async rename(title: string, source: TitleSource = 'user'): Promise<Receipt> {
     if (title.trim() === '') throw new SessionError('ERR_ARG', 'A title must say something')
     return this.append(titleEvent(title.trim(), source))
   }
 
   /**
-   * Gives the file free without ending the session: whoever goes on with it finds it as it is.
-   * Later calls of `close` do nothing more.
+   * Unlocks the file without ending the session, so that another process can resume it. Later
+   * calls of `close` do nothing.
    */
   release(): Promise<void> {
-    this.#end ??= this.#ending.release()
+    this.#end ??= releaseSession(this.#closing)
     return this.#end.then(() => {})
   }
 
-  /** Ends the session with a terminator and gives its file free. Later calls give the same answer. */
+  /** Ends the session with a terminator and unlocks its file. Later calls return the same. */
   close(reason = 'exit'): Promise<SessionEnd> {
-    this.#end ??= this.#ending.close(reason)
+    this.#end ??= closeSession(this.#closing, reason)
     return this.#end
   }
 
-  /** The same at once, for signal handlers and the last moments of a process. */
+  /** Closes synchronously, for signal handlers and exit handlers. */
   closeSync(reason = 'signal'): void {
-    if (this.#end === undefined) this.#end = Promise.resolve(this.#ending.closeSync(reason))
+    this.#end ??= Promise.resolve(closeSessionSync(this.#closing, reason))
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close().then(() => {})
+  }
+
+  get #continuity(): SessionContinuity | undefined {
+    return this.#parts.continuity?.value
+  }
+
+  get #closing(): ClosingParts {
+    const appendSpooled = () => this.#appendSpooled()
+    return { ...this.#parts, subagents: this.#subagents.made, appendSpooled }
   }
 
   async #prompt(
@@ -345,11 +368,15 @@ export class Session implements AsyncDisposable {
   ): Promise<PromptReceipt> {
     const payload = { content, prompt_id, source }
     const receipt = await this.append({ type: 'user', uuid, ts, payload })
-    // Whoever tries again by the same uuid has said it once.
-    if (receipt.duplicate === true) return { ...receipt, history_offset: null }
+    // The same uuid again is the same prompt.
+    if (receipt.duplicate === true) return { ...receipt, historyOffset: null }
     const written = this.#settings.asWritten({ type: 'user', payload }).payload as typeof payload
-    const recorded = this.#history?.record(promptText(written.content), receipt.uuid, ts)
-    return { ...receipt, history_offset: (await recorded) ?? null }
+    const recorded = this.#parts.history?.value.record(
+      promptText(written.content),
+      receipt.uuid,
+      ts,
+    )
+    return { ...receipt, historyOffset: (await recorded) ?? null }
   }
 
   #linkTo(to: string): RewindLink {
@@ -363,53 +390,54 @@ export class Session implements AsyncDisposable {
     })
   }
 
-  // A handle that read only the end of its file does not know it yet: it is what is seen at the
-  // header.
+  // A handle that read only the end of its file loads this from the header.
   #inherited(): readonly ProjectionEntry[] {
     const { start, headerUuid } = this.#view
     const isUnread = start.entries[0]?.kind === 'opaque' && headerUuid !== null
     return isUnread ? this.projectionAt(headerUuid).entries : start.entries
   }
 
-  #compactionEvents(options: CompactOptions): CompactEvents {
+  #compactionEvents(options: CompactOptions & CompactInternals): CompactEvents {
     this.#log.flush()
     return compactionEvents(options, {
       projection: this.#view.projection,
       path: this.path,
       offsetBase: this.#view.offsetBase,
-      newUuid: this.#settings.environment.newUuid,
+      newUuid: this.#settings.store.env.newUuid,
     })
   }
 
-  /** The same was possible before the wait, so whatever it names now in vain was taken away since. */
-  #eventsAfterWait(options: CompactOptions): CompactEvents {
+  /** This was valid before the wait, so an event that is missing now was removed since. */
+  #eventsAfterWait(options: CompactOptions & CompactInternals): CompactEvents {
     try {
       return this.#compactionEvents(options)
     } catch (cause) {
       if (!isSessionError(cause)) throw cause
       const what =
         'The conversation was compacted or rewound while the checkpoint before this compaction was ' +
-        'stored; nothing was compacted by it. Sum up what the model sees now, and compact again'
+        'stored, and nothing was compacted. Summarize what the model sees now, and compact again'
       throw new SessionError('ERR_COMPACTION_RACE', what, { cause, path: this.path })
     }
   }
 
-  // What others left for this session while it was ours (hooks, a rename from another terminal).
-  async #takeQueued(): Promise<void> {
+  // Events that other processes spooled while this one held the lock (hooks, a rename).
+  async #appendSpooled(): Promise<void> {
     if (!this.#storage.isPersistent) return
-    const { events, remove } = readSpool(this.#settings.layout, this.id)
+    const { events, remove } = readSpool(this.#settings.store, this.id)
     if (events.length === 0) return
     try {
       await this.appendAll(events)
       remove()
     } catch (error) {
-      // It stays queued. Nobody's event may make an append fail that was not theirs.
+      // It stays spooled: an event of another process must not fail an append of this one.
       if (!isSessionError(error)) throw error
-      this.#settings.report(diagnostic('queued_event_refused', error.message, { file: this.path }))
+      this.#settings.store.report(
+        diagnostic('queued_event_refused', error.message, { file: this.path }),
+      )
     }
   }
 
-  #tell(event: NewEvent, receipt: Receipt): void {
+  #notify(event: NewEvent, receipt: Receipt): void {
     this.#continuity?.observe(event, receipt)
     if (this.#listeners.size === 0) return
     const written = this.#settings.asWritten(placed(event, receipt))
@@ -417,7 +445,7 @@ export class Session implements AsyncDisposable {
   }
 }
 
-/** What it says of its own place is known only now. */
-function placed({ payloadAt, ...event }: NewEvent, { byte_offset }: Receipt): NewEvent {
-  return payloadAt === undefined ? event : { ...event, payload: payloadAt(byte_offset) }
+/** A payload that contains its own offset is complete only after the write. */
+function placed({ payloadAt, ...event }: NewEvent, { byteOffset }: Receipt): NewEvent {
+  return payloadAt === undefined ? event : { ...event, payload: payloadAt(byteOffset) }
 }

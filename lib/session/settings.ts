@@ -1,32 +1,39 @@
-// Options of a session become settings once, at the door.
+// Options of a session, checked once when it is created or resumed.
 
 import type { ContinuityOptions } from '../continuity/index.js'
 import { SessionError } from '../errors.js'
-import type { Diagnostic } from '../format/index.js'
-import type { Environment, LogOptions, NewEvent } from '../log/index.js'
-import { systemEnvironment } from '../log/index.js'
-import { type Layout, layoutOf, type StoreOptions } from '../store/index.js'
-import { asWritten, type RedactionOptions, redactionOf } from './redaction.js'
+import { diagnostic } from '../format/index.js'
+import type { LogOptions, NewEvent, PayloadRedaction } from '../log/index.js'
+import {
+  defaultRedactor,
+  REDACTED,
+  type RedactionProblem,
+  Redactor,
+  redactPayload,
+} from '../redaction/index.js'
+import type { StoreContext } from '../store/index.js'
 
 export const SIDECHAIN_BYTES_MAX = 10 * 1024 * 1024
 
-export interface SessionOptions extends StoreOptions, RedactionOptions {
+export interface SessionOptions extends RedactionOptions {
+  /**
+   * When an append is synced to the disk: never, at sync points (headers, prompts, tool calls, the
+   * end), or always.
+   *
+   * @default 'turn'
+   */
   durability?: LogOptions['durability']
-  lockTimeoutMs?: number | undefined
-  useKernelLock?: boolean | undefined
-  onDiagnostic?: LogOptions['onDiagnostic']
 
   /**
-   * Close the session when the process is told to end (SIGTERM, SIGINT, SIGHUP); the signal then
-   * goes its way. A library installs no such listener unasked.
+   * Close the session on SIGTERM, SIGINT and SIGHUP. The signal is raised again afterwards.
    *
    * @default false
    */
   handleSignals?: boolean | undefined
 
   /**
-   * `false`: nothing is ever written, to no file, no lock and no history; the session is in memory
-   * and ends with its handle. Decided once, when the session begins.
+   * `false`: the session is in memory only. It writes no file, takes no lock, records no history
+   * and ends with its handle. This cannot be changed later.
    *
    * @default true
    */
@@ -40,23 +47,18 @@ export interface SessionOptions extends StoreOptions, RedactionOptions {
   maxSidechainBytes?: number | undefined
 
   /**
-   * What the session leaves for the next one, and when; see docs/CONTINUITY.md. `false`: nothing.
+   * Which checkpoints the session leaves for the next one; see docs/CONTINUITY.md. `false`: none.
    *
    * @default a checkpoint every 10 prompts or 15 minutes, before a compaction and at the end
    */
   continuity?: ContinuityOptions | false | undefined
-
-  /** Tests give their own clock and ids. */
-  environment?: Partial<Environment> | undefined
 }
 
 export interface SessionSettings {
-  readonly environment: Environment
-  readonly layout: Layout
-  readonly report: (diagnostic: Diagnostic) => void
-  /** The event with the payload that was written of it: for those who are told of it. */
+  readonly store: StoreContext
+  /** Returns the event with the payload that is written of it, for listeners. */
   readonly asWritten: (event: NewEvent) => NewEvent
-  /** For the logs of subagents: as for the session's own, but for the channel. */
+  /** Options of the session's log; the logs of its subagents differ in the channel only. */
   readonly log: LogOptions
   /** False: nothing is ever written, not by subagents either. */
   readonly isPersistent: boolean
@@ -65,38 +67,95 @@ export interface SessionSettings {
   readonly onClosed: () => void
 }
 
-export function settingsOf(options: SessionOptions): Omit<SessionSettings, 'onClosed'> {
-  const { onDiagnostic, maxSidechainBytes = SIDECHAIN_BYTES_MAX } = options
+/** Called before a file is created or a lock is taken. */
+export function assertSessionOptions({
+  maxSidechainBytes = SIDECHAIN_BYTES_MAX,
+  continuity = false,
+}: SessionOptions): void {
   if (!Number.isSafeInteger(maxSidechainBytes) || maxSidechainBytes < 1) {
     throw new SessionError('ERR_ARG', 'maxSidechainBytes must be a whole number from 1')
   }
+  if (continuity !== false && (typeof continuity !== 'object' || continuity === null)) {
+    throw new TypeError('The continuity options must be an object, or false')
+  }
+}
+
+export function settingsOf(
+  store: StoreContext,
+  options: SessionOptions,
+): Omit<SessionSettings, 'onClosed'> {
+  assertSessionOptions(options)
+  const { maxSidechainBytes = SIDECHAIN_BYTES_MAX } = options
   return {
-    environment: environmentOf(options),
-    layout: layoutOf(options),
-    report: onDiagnostic ?? (() => {}),
+    store,
     asWritten: asWritten(options),
-    log: logOptionsOf(options),
+    log: logOptionsOf(store, options),
     isPersistent: options.persist ?? true,
     maxSidechainBytes,
   }
 }
 
-export function environmentOf(options: SessionOptions): Environment {
-  return { ...systemEnvironment, ...options.environment }
-}
-
-/** What of a session's options concerns its log. */
-export function logOptionsOf(options: SessionOptions): LogOptions {
-  const { durability, lockTimeoutMs, useKernelLock, onDiagnostic, environment } = options
+/** The options of a session's log. */
+export function logOptionsOf(store: StoreContext, options: SessionOptions): LogOptions {
   return {
-    durability,
-    lockTimeoutMs,
-    useKernelLock,
-    onDiagnostic,
-    environment,
-    redact: redactionOf(options),
+    ...store.logOptions,
+    durability: options.durability,
+    redact: redactionOf(store, options),
     channel: 'transcript',
-    // Counting the lines of a long transcript is for those who ask for it.
+    // Counting the lines of a long transcript is only done for callers that ask for it.
     lineNumbers: false,
   }
+}
+
+export interface RedactionOptions {
+  /**
+   * Write `[REDACTED]` instead of secrets, so that no reader of the file sees them, this session
+   * included. Blocks that a provider has signed are not changed. `true` uses the built-in rules;
+   * pass a redactor for rules of your own.
+   *
+   * @default false
+   */
+  redactOnWrite?: boolean | Redactor | undefined
+}
+
+/** What a log does with every payload; `undefined` where nothing is redacted. */
+export function redactionOf(
+  store: StoreContext,
+  options: RedactionOptions,
+): PayloadRedaction | undefined {
+  // The caller's code runs only after the line is written.
+  const onProblem = ({ rule, reason }: RedactionProblem) =>
+    queueMicrotask(() =>
+      store.report(diagnostic('redaction_failed', redactionMessage(rule, reason))),
+    )
+  return redactionBy(options, onProblem)
+}
+
+/** Redacts an event for listeners, and for the spool. */
+export function asWritten(options: RedactionOptions): (event: NewEvent) => NewEvent {
+  const redact = redactionBy(options)
+  if (redact === undefined) return (event) => event
+  return (event) => ({ ...event, payload: redact(event.payload, event) as NewEvent['payload'] })
+}
+
+function redactionBy(
+  { redactOnWrite = false }: RedactionOptions,
+  onProblem?: (problem: RedactionProblem) => void,
+): PayloadRedaction | undefined {
+  if (redactOnWrite === false) return undefined
+  const redactor = redactOnWrite === true ? defaultRedactor : redactOnWrite
+  if (!(redactor instanceof Redactor)) {
+    throw new TypeError('redactOnWrite is true, false, or what createRedactor returns')
+  }
+  return (payload, { type, opaque }) =>
+    redactPayload(type, payload, redactor, { opaque, onProblem })
+}
+
+export function redactionMessage(rule: string, reason: RedactionProblem['reason']): string {
+  const what = {
+    threw: 'threw an error',
+    not_text: 'did not return a text',
+    unsettled: 'never leaves its own result as it is',
+  }
+  return `The redaction rule "${rule}" ${what[reason]}; the text was written as ${REDACTED}`
 }

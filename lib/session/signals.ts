@@ -1,22 +1,23 @@
-// The last moments of a process. Sessions that asked for it are closed when it is told to end; the
-// signal is raised again afterwards, so that it does what it would have done. Subagents are given
-// an ending also when it ends by itself.
+// Sessions that asked for it are closed on a signal, which is raised again afterwards. Open
+// subagents get an ending also when the process exits by itself.
+
+import type { Host } from '../environment/index.js'
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
-/** What to close, the newest first: children were opened after their parents. */
+/** What to close, the newest first: children are opened after their parents. */
 class Closers {
   readonly #closers = new Set<() => void>()
-  readonly #listen: () => void
-  readonly #stopListening: () => void
+  readonly #listen: () => () => void
+  #stopListening = () => {}
 
-  constructor(listen: () => void, stopListening: () => void) {
+  /** `listen` returns how to stop listening. */
+  constructor(listen: () => () => void) {
     this.#listen = listen
-    this.#stopListening = stopListening
   }
 
   add(close: () => void): () => void {
-    if (this.#closers.size === 0) this.#listen()
+    if (this.#closers.size === 0) this.#stopListening = this.#listen()
     this.#closers.add(close)
     return () => {
       if (this.#closers.delete(close) && this.#closers.size === 0) this.#stopListening()
@@ -28,7 +29,7 @@ class Closers {
       try {
         close()
       } catch {
-        // One that cannot be closed (a full disk) must not keep the others, or the signal, from it.
+        // One that cannot be closed (a full disk) must not stop the others, or the signal.
       }
     }
     if (this.#closers.size > 0) this.#stopListening()
@@ -36,37 +37,40 @@ class Closers {
   }
 }
 
-const onSignal: Closers = new Closers(
-  () => {
-    for (const signal of SIGNALS) process.on(signal, endBySignal)
-  },
-  () => {
-    for (const signal of SIGNALS) process.off(signal, endBySignal)
-  },
-)
+interface HostClosers {
+  readonly onSignal: Closers
+  readonly onExit: Closers
+}
 
-const onExit: Closers = new Closers(
-  // Before the listener that gives the locks free.
-  () => process.prependListener('exit', endByExit),
-  () => process.off('exit', endByExit),
-)
+const closersByHost = new WeakMap<Host, HostClosers>()
+
+function closersOf(host: Host): HostClosers {
+  const known = closersByHost.get(host)
+  if (known !== undefined) return known
+  const onSignal: Closers = new Closers(() => {
+    const end = (signal: NodeJS.Signals) => {
+      onSignal.closeAll()
+      // Another listener is responsible for ending the process.
+      if (host.signalListenerCount(signal) === 0) host.kill(host.pid, signal)
+    }
+    const stops = SIGNALS.map((signal) => host.onSignal(signal, end))
+    return () => {
+      for (const stop of stops) stop()
+    }
+  })
+  // Before the listener that releases the locks.
+  const onExit: Closers = new Closers(() => host.onExit(() => onExit.closeAll()))
+  const closers = { onSignal, onExit }
+  closersByHost.set(host, closers)
+  return closers
+}
 
 /** Calls `close` on a signal, until the returned function is called. */
-export function closeOnSignal(close: () => void): () => void {
-  return onSignal.add(close)
+export function closeOnSignal(host: Host, close: () => void): () => void {
+  return closersOf(host).onSignal.add(close)
 }
 
 /** Calls `close` when the process exits, until the returned function is called. */
-export function closeOnExit(close: () => void): () => void {
-  return onExit.add(close)
-}
-
-function endBySignal(signal: NodeJS.Signals): void {
-  onSignal.closeAll()
-  // With another listener it is theirs to end the process.
-  if (process.listenerCount(signal) === 0) process.kill(process.pid, signal)
-}
-
-function endByExit(): void {
-  onExit.closeAll()
+export function closeOnExit(host: Host, close: () => void): () => void {
+  return closersOf(host).onExit.add(close)
 }

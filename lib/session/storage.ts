@@ -1,35 +1,35 @@
-// Where the lines of a session are, and how they are found again: a transcript on the disk, or
-// memory, which nobody else can reach and which ends with the session.
+// Where the lines of a session are: in a transcript on the disk, or in the memory of this process.
 
 import { EMPTY_START, type ProjectionStart, projectLog } from '../chain/index.js'
 import { isSessionError, SessionError } from '../errors.js'
-import { normalizeSessionKey, type SessionEvent } from '../format/index.js'
+import { isOwnEvent, normalizeSessionKey, type SessionEvent } from '../format/index.js'
 import { MEMORY_SCHEME, type MemoryLog } from '../log/index.js'
 import {
-  digestTranscript,
   findEvent,
+  findParent,
   findTranscript,
-  isSkipped,
-  type Layout,
+  isUnreadable,
   type LoadedSession,
   loadSession,
-  type StoreOptions,
+  readLineage,
+  readSessionInfo,
+  type StoreContext,
 } from '../store/index.js'
 
 export interface SessionStorage {
   /** False: nothing of the session is ever written anywhere. */
   readonly isPersistent: boolean
-  /** The event of that uuid in the session's own log. */
+  /** Finds the event of that uuid in the session's own log. */
   find(uuid: string): SessionEvent | undefined
   /** Reads again what the projection needs, as of this event if one is named. */
   load(at?: string): LoadedSession
 }
 
-export function storageOnDisk(path: string, layout: Layout): SessionStorage {
+export function storageOnDisk(store: StoreContext, path: string): SessionStorage {
   return {
     isPersistent: true,
-    find: (uuid) => findEvent(path, uuid)?.event,
-    load: (at) => loadSession(path, { layout, at, lazyPayloads: true }),
+    find: (uuid) => findEvent(store, path, uuid)?.event,
+    load: (at) => loadSession(store, path, { at, lazyPayloads: true }),
   }
 }
 
@@ -71,16 +71,16 @@ function loadFromMemory(
 
 const idsInMemory = new Set<string>()
 
-/** Until the returned function is called, whoever looks for the session is told where it is. */
+/** Until the returned function is called, a search for the session says that it is in memory. */
 export function announceInMemory(id: string): () => void {
   idsInMemory.add(id)
   return () => idsInMemory.delete(id)
 }
 
-/** The transcript of a session, for those who go on with it. */
-export function transcriptOf(session: string, options: StoreOptions): string {
+/** Finds the transcript of a session by its id, or by the beginning of it. */
+export function transcriptOf(store: StoreContext, session: string): string {
   try {
-    return findTranscript(session, options)
+    return findTranscript(store, session)
   } catch (error) {
     if (!isSessionError(error, 'ERR_NOT_FOUND') || !isInMemory(session)) throw error
     const what = `The session "${session}" is in memory only (persist: false); no transcript holds it`
@@ -88,12 +88,36 @@ export function transcriptOf(session: string, options: StoreOptions): string {
   }
 }
 
-/** The id in full of a session that has a transcript. */
-export function storedIdOf(session: string, options: StoreOptions): string {
-  const digest = digestTranscript(transcriptOf(session, options))
-  return isSkipped(digest) ? session : digest.session_id
+/** Returns the full id of a session that has a transcript. */
+export function storedIdOf(store: StoreContext, session: string): string {
+  const info = readSessionInfo(store, transcriptOf(store, session))
+  return isUnreadable(info) ? session : info.sessionId
 }
 
 function isInMemory(session: string): boolean {
   return session.startsWith(MEMORY_SCHEME) || idsInMemory.has(normalizeSessionKey(session))
+}
+
+/** Returns the nearest ancestor that has events, as of the event it was resumed from. */
+export function resolveEmptySession(store: StoreContext, loaded: LoadedSession): LoadedSession {
+  let current = loaded
+  for (const seen = new Set<string>(); isEmpty(current) && !seen.has(current.path); ) {
+    seen.add(current.path)
+    const { resumedFrom } = readLineage(store, current.path)
+    const at = resumedFrom?.tipUuid
+    const path = resumedFrom && findParent(store, resumedFrom)
+    if (path === undefined || at === null) break
+    try {
+      current = loadSession(store, path, { at, lazyPayloads: true })
+    } catch (error) {
+      // The event is gone; loading the empty session reports that.
+      if (isSessionError(error, 'ERR_NOT_FOUND')) break
+      throw error
+    }
+  }
+  return current
+}
+
+function isEmpty({ events, readFrom }: LoadedSession): boolean {
+  return readFrom === 0 && !events.some(({ event }) => isOwnEvent(event))
 }

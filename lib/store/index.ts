@@ -1,94 +1,111 @@
-// The door of the room that knows the folders.
+// Entry point of the module that knows the folders of a store.
 
-export {
-  type ActiveSessions,
-  findSessionOf,
-  isSessionLive,
-  listActiveSessions,
-  readSessionState,
-  type SessionState,
-} from './active-sessions.js'
-export { type AllowedPathOptions, resolveAllowed } from './allowed-path.js'
-export { type BypassAnswer, isBypassed, setBypass } from './bypass.js'
+export type { ListOptions, SessionList } from './catalog/filter-sessions.js'
+export { idOfFileName } from './catalog/header-fields.js'
+export { inferParentSession, type ParentHints, type ParentSession } from './catalog/infer-parent.js'
+export { listHeaders } from './catalog/list-headers.js'
 export {
   type FindNewestOptions,
   findNewestSession,
-  type ListSessionsOptions,
   listSessions,
-} from './catalog.js'
-export { listHeaders } from './catalog-headers.js'
-export type { ListOptions, SessionList } from './catalog-select.js'
+} from './catalog/list-sessions.js'
+export { LiveCatalog, type Refreshed, type WatchOptions } from './catalog/live-catalog.js'
+export { rejectUnreadable } from './catalog/require-readable.js'
+export {
+  isLeased,
+  isUnreadable,
+  readSessionInfo,
+  type SessionInfo,
+  type SessionKind,
+  type SessionStatus,
+  type Unreadable,
+} from './catalog/session-info.js'
 export {
   type AppendCheckpointOptions,
   type AppendedCheckpoint,
   appendCheckpoint,
   appendCheckpointSync,
-  type ShardWriteOptions,
-} from './checkpoint-append.js'
+} from './checkpoints/append.js'
 export {
-  CheckpointIndex,
-  type CheckpointIndexOptions,
   type CheckpointList,
+  type DeleteCheckpointOptions,
+  deleteCheckpoint,
   type FoundCheckpoint,
+  findCheckpoint,
+  findNewestCheckpoint,
   type ListCheckpointsQuery,
+  listCheckpoints,
   type NewestCheckpoint,
   type NewestCheckpointQuery,
-} from './checkpoint-index.js'
-export { memoryText, type PartKey } from './checkpoint-keys.js'
-export type { StoredCheckpoint } from './checkpoint-load.js'
+  type RetentionOptions,
+} from './checkpoints/find-checkpoints.js'
+export { memoryText, type PartKey } from './checkpoints/part-keys.js'
 export {
   type PruneCheckpointsOptions,
   type PrunedShard,
   type PruneReport,
   pruneCheckpoints,
-} from './checkpoint-prune.js'
-export type { CheckpointPayload, NewCheckpoint } from './checkpoint-record.js'
-export { projectOfSession } from './checkpoint-shard.js'
-export type { RetentionOptions } from './checkpoint-visible.js'
+} from './checkpoints/prune.js'
+export { readProject, readSessionProject, type StoredCheckpoint } from './checkpoints/read-shard.js'
+export type { CheckpointPayload, NewCheckpoint } from './checkpoints/record.js'
 export {
-  type DeleteCheckpointOptions,
-  deleteCheckpoint,
-  findCheckpoint,
-  findNewestCheckpoint,
-  listCheckpoints,
-} from './checkpoints.js'
-export { type SkippedCall, UNNAMED_PATH } from './claim-rules.js'
+  type ActiveSessions,
+  findClaimedSession,
+  listActiveSessions,
+  readSessionState,
+  type SessionState,
+} from './claims/active-sessions.js'
 export {
+  type BypassAnswer,
   type ClaimSessionOptions,
   claimSession,
+  findKnownSession,
+  isBypassed,
   type ReleasedClaim,
   type RuntimePathOptions,
   readClaim,
   releaseClaim,
   renewClaim,
   type SessionClaim,
-} from './claims.js'
-export type { ClaimOptions } from './decide-claim.js'
+  type SkippedCall,
+  setBypass,
+  UNNAMED_PATH,
+} from './claims/claims.js'
+export { isSessionLive } from './claims/read-state.js'
 export {
-  type DiskFile,
-  type DiskKind,
-  type DiskUsage,
-  type DiskUsageOptions,
-  diskUsage,
-} from './disk-usage.js'
-export { type ExamineOptions, type ExamineProgress, examineStore } from './examine.js'
+  type ContextOptions,
+  DEFAULT_AGENT,
+  type Layout,
+  layoutOf,
+  openContext,
+  type StoreContext,
+  type StoreOptions,
+  workingFolder,
+} from './context.js'
+export type {
+  CallForm,
+  CallOptions,
+  EventStatus,
+  HooksStatus,
+  SettingsChange,
+} from './foreign/hook-settings.js'
+export { findInstalledProgram, type InstalledProgram } from './foreign/hook-settings.js'
 export {
-  type ExpandedNode,
-  type ExpandedSummary,
-  type ExpandSummaryOptions,
-  expandSummary,
-} from './expand-summary.js'
-export { findEvent } from './find-event.js'
-export { type Fixed, fixStore } from './fix-store.js'
-export {
-  type ForeignPlace,
   type ForeignTask,
+  type KnownLocation,
   listForeignFiles,
-  listForeignPlaces,
   listForeignTasks,
-} from './foreign-places.js'
-export { ForeignSource } from './foreign-source.js'
-export { type GrepHit, type GrepOptions, grepStore } from './grep-store.js'
+  listKnownLocations,
+} from './foreign/known-locations.js'
+export {
+  readSettingsFile,
+  removeSettingsFile,
+  type SettingsFile,
+  writeSettingsFile,
+} from './foreign/settings-file.js'
+export { ForeignSource } from './foreign/source-file.js'
+export { type GrepHit, type GrepOptions, grepStore } from './grep/grep-store.js'
+export { type ExamineOptions, type ExamineProgress, examineStore } from './health/examine-store.js'
 export type {
   ChannelName,
   ChannelSize,
@@ -96,66 +113,75 @@ export type {
   HeldLock,
   StoreFinding,
   StoreHealth,
-} from './health.js'
-export {
-  type AppendHistoryOptions,
-  append_history,
-  HISTORY_LIMITS,
-  type HistoryReceipt,
-} from './history-append.js'
-export type { HistoryEntry } from './history-entry.js'
-export { lastHistoryOffset } from './history-last.js'
-export {
-  type HistoryScope,
-  type ReadHistoryOptions,
-  type RecallHistoryOptions,
-  read_history,
-  recallHistory,
-} from './history-read.js'
-export {
-  type HistoryRotation,
-  type RotateHistoryOptions,
-  rotateHistory,
-} from './history-rotation.js'
-export {
-  type HistorySweep,
-  type SweepHistoryOptions,
-  type SweptFile,
-  sweepHistory,
-} from './history-sweep.js'
-export type {
-  CallForm,
-  CallOptions,
-  EventStatus,
-  HooksStatus,
-  SettingsChange,
-} from './hook-settings.js'
+} from './health/findings.js'
+export { type Fix, type FixStoreOptions, fixStore, type StoreFixes } from './health/fix-store.js'
 export {
   type IgnoredLines,
   type InitializedStore,
   type InitStoreOptions,
   initStore,
-} from './init-store.js'
-export { findInstalledProgram, type InstalledProgram } from './installed-program.js'
-export { findKnownSession } from './known-session.js'
-export { type Layout, layoutOf, type StoreOptions } from './layout.js'
-export { lineageOf, type SessionLineage } from './lineage.js'
-export { LiveCatalog, type Refreshed, type WatchOptions } from './live-catalog.js'
-export { findParent, type LoadedSession, type LoadOptions, loadSession } from './load-session.js'
-export { type MaintainOptions, type Maintenance, maintain } from './maintain.js'
-export { inferParentSession, type ParentHints, type ParentSession } from './parent-session.js'
-export { normalizeProject } from './project.js'
+} from './health/init-store.js'
+export {
+  type RepairNote,
+  type RepairOptions,
+  type RepairReport,
+  repairLog,
+} from './health/repair.js'
+export { type VerifyReport, verifyLog } from './health/verify.js'
+export {
+  type AppendHistoryAliasOptions,
+  append_history,
+  type HistoryEntryAlias,
+  type HistoryReceiptAlias,
+  type ReadHistoryAliasOptions,
+  read_history,
+} from './history/aliases.js'
+export {
+  type AppendHistoryOptions,
+  appendHistory,
+  HISTORY_LIMITS,
+  type HistoryReceipt,
+} from './history/append.js'
+export { type HistoryEntry, type HistoryRotation, rotateHistory } from './history/files.js'
+export {
+  type HistoryScope,
+  lastHistoryOffset,
+  type ReadHistoryOptions,
+  type RecallHistoryOptions,
+  readHistory,
+  recallHistory,
+} from './history/read.js'
+export type { HistoryRetentionOptions } from './history/retention.js'
+export {
+  type HistorySweep,
+  type Maintenance,
+  maintain,
+  type SweepHistoryOptions,
+  type SweptFile,
+  sweepHistory,
+} from './history/sweep.js'
+export { findEvent } from './load/find-event.js'
+export { readLineage, type SessionLineage } from './load/lineage.js'
+export {
+  findParent,
+  type LoadedSession,
+  type LoadOptions,
+  loadSession,
+} from './load/load-session.js'
+export { readEventsBackward } from './prefilter/type-prefilter.js'
+export { findRepository } from './projects/git-repository.js'
+export { normalizeProject } from './projects/normalize-project.js'
 export {
   type ProjectScope,
   type ProjectSelection,
+  type RelocateOptions,
+  type Relocation,
+  relocateProject,
   type SelectProjectsOptions,
   selectProjects,
-} from './project-scope.js'
-export { refuseSkipped } from './refuse-unreadable.js'
-export { type RelocateOptions, type Relocation, relocateProject } from './relocations.js'
-export { type RepairNote, type RepairOptions, type RepairReport, repairLog } from './repair.js'
-export { mayBeTitle, repeatTitle, TITLE_STRIDE_BYTES, titleIn } from './repeat-title.js'
-export { repositoryOf } from './repository.js'
+} from './projects/select-projects.js'
+export { type AllowedPathOptions, resolveAllowedPath } from './resolve-allowed-path.js'
+export type { KeptCode, KeptSession } from './retention/guards.js'
 export {
   listRetired,
   type MovedSession,
@@ -166,57 +192,73 @@ export {
   type RetireOptions,
   restoreSessions,
   retireSessions,
-} from './retention.js'
-export type { KeptCode, KeptSession } from './retention-guards.js'
-export type { RetentionSelection } from './retention-select.js'
-export type { RetentionPlace, SessionUnit } from './retention-units.js'
-export type { SearchHit, SearchResult } from './search-hits.js'
-export { type SearchSessionsOptions, searchSessions } from './search-sessions.js'
-export type { ServedTextOptions } from './served-text.js'
+} from './retention/retire-sessions.js'
+export type { RetentionArea, RetentionSelection, SessionUnit } from './retention/units.js'
 export {
-  digestTranscript,
-  isLeased,
-  isSkipped,
-  type SessionDigest,
-  type SessionKind,
-  type SessionStatus,
-  type Skipped,
-} from './session-digest.js'
-export { idOfFileName } from './session-digest-header.js'
-export {
-  readSettingsFile,
-  removeSettingsFile,
-  type SettingsFile,
-  writeSettingsFile,
-} from './settings-file.js'
-export { hasEnding, type SidechainDigest, type SidechainStatus } from './sidechain-digest.js'
-export { findChild, placeSidechain, type SidechainPlace } from './sidechain-place.js'
-export { SidechainSizes } from './sidechain-sizes.js'
+  type SearchHit,
+  type SearchResult,
+  type SearchSessionsOptions,
+  searchSessions,
+} from './search/search-sessions.js'
 export {
   findSidechain,
   type ListSidechainsOptions,
   listSidechains,
   type SidechainList,
-} from './sidechains.js'
-export { listSpooled, readSpool, type Spooled, spoolEvent, spoolEvents } from './spool.js'
-export type { StatsGroup, StatsGrouping, ToolStats } from './stats-counting.js'
-export { type StoreStats, type StoreStatsOptions, storeStats } from './store-stats.js'
+} from './sidechains/list-sidechains.js'
+export { findChild, findSidechainTarget, type SidechainTarget } from './sidechains/path.js'
 export {
+  hasEnding,
+  type SidechainInfo,
+  type SidechainStatus,
+} from './sidechains/sidechain-info.js'
+export { SidechainSizes } from './sidechains/total-size.js'
+export {
+  findTitleEvent,
+  listSpooled,
+  mayBeTitle,
+  readSpool,
+  repeatTitle,
+  type Spooled,
+  spoolEvent,
+  spoolEvents,
+  TITLE_STRIDE_BYTES,
+} from './spool/spool.js'
+export type {
+  StatsGroup,
+  StatsGrouping,
+  Tally,
+  TokenCounts,
+  ToolStats,
+} from './stats/counting.js'
+export {
+  type DiskFile,
+  type DiskKind,
+  type DiskUsage,
+  type DiskUsageOptions,
+  diskUsage,
+} from './stats/disk-usage.js'
+export { type StoreStats, type StoreStatsOptions, storeStats } from './stats/store-stats.js'
+export type { SummaryCheckpoint, SummarySourceType } from './summaries/nodes.js'
+export {
+  type ExpandedNode,
+  type ExpandedSummary,
+  type ExpandSummaryOptions,
+  expandSummary,
   type ListSummariesOptions,
   listSummaries,
   type SummariesOptions,
   type SummaryList,
   type SummaryNode,
-} from './summaries.js'
-export type { SummaryCheckpoint, SummarySourceType } from './summary-nodes.js'
-export type { TailTarget } from './tail-scope.js'
+} from './summaries/summaries.js'
+export type { TailTarget } from './tail/scope.js'
 export {
   SessionTailing,
   type TailEntry,
   type TailSessionsOptions,
   tailSessions,
-} from './tail-sessions.js'
-export type { Tally, TokenCounts } from './tally.js'
+} from './tail/tail-sessions.js'
+export type { ServedTextOptions } from './text/output-text.js'
 export {
   LogText,
   PlainText,
@@ -224,22 +266,11 @@ export {
   type TextCursor,
   type TextPiece,
   type TextSource,
-} from './text-source.js'
-export {
-  appendTold,
-  type LogEnd,
-  REPEAT_MS,
-  readLogEnd,
-  saidIn,
-  type ToldEvents,
-} from './told-once.js'
+} from './text/text-source.js'
 export {
   readTranscriptText,
   type TranscriptText,
   type TranscriptTextOptions,
   transcriptText,
-} from './transcript-text.js'
-export { findTranscript, isSessionAndNoFile, listTranscripts } from './transcripts.js'
-export { type VerifyReport, verifyLog } from './verify.js'
-export { readEventsBackward } from './wanted-lines.js'
-export { workingFolder } from './working-folder.js'
+} from './text/transcript-text.js'
+export { findTranscript, isSessionNotFile, listTranscripts } from './transcripts.js'

@@ -1,42 +1,45 @@
-// The transcripts of a store: which there are, and which one somebody means.
+// The transcripts of a store: listing them, and finding one by its id or by a prefix of it.
 
-import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { SessionError } from '../errors.js'
 import { encodeName, fileNameOf, normalizeSessionKey } from '../format/index.js'
-import { layoutOf, type StoreOptions } from './layout.js'
-import { LOG_EXTENSION, logNamesIn } from './log-names.js'
+import type { StoreContext } from './context.js'
+import { LOG_EXTENSION, listLogNames } from './list-logs.js'
 
 export const PREFIX_CHARS_MIN = 4
 export const CANDIDATES_SHOWN = 10
 
-/** Every transcript, in the order of their names; none when the store does not exist yet. */
-export function listTranscripts(options: StoreOptions = {}): string[] {
-  const { transcripts } = layoutOf(options)
-  return logNamesIn(transcripts).map((name) => join(transcripts, name))
+/** Every transcript, sorted by file name; empty when the store does not exist yet. */
+export function listTranscripts(store: StoreContext): string[] {
+  const { transcripts } = store.layout
+  return listLogNames(store, transcripts).map((name) => join(transcripts, name))
 }
 
-/** The transcript of a session, by its id or by four or more letters that only it begins with. */
-export function findTranscript(session: string, options: StoreOptions = {}): string {
-  return findTranscriptIn(layoutOf(options).transcripts, session)
+/** The transcript of a session, by its id or by a unique prefix of four or more characters. */
+export function findTranscript(store: StoreContext, session: string): string {
+  return findTranscriptIn(store, store.layout.transcripts, session)
 }
 
-/** For an id that looks like the path of a file: a file that is there comes first. */
-export function isSessionAndNoFile(name: string, options: StoreOptions): boolean {
-  return !existsSync(name) && existsSync(layoutOf(options).transcriptPath(name))
+/** For an id that looks like the path of a file: an existing file has precedence. */
+export function isSessionNotFile({ env, layout }: StoreContext, name: string): boolean {
+  return !env.fs.existsSync(name) && env.fs.existsSync(layout.transcriptPath(name))
 }
 
-/** The same among those that lie in a folder. */
-export function findTranscriptIn(transcripts: string, session: string): string {
+/** As `findTranscript`, in a given folder. */
+export function findTranscriptIn(
+  store: StoreContext,
+  transcripts: string,
+  session: string,
+): string {
   const wanted = fileNameOf(session)
   const named = join(transcripts, wanted + LOG_EXTENSION)
-  // Most ids are whole, and listing thousands of names takes longer than resuming.
-  if (existsSync(named)) return named
-  const names = logNamesIn(transcripts)
-  // A link to nothing has that name, too.
+  // Most callers pass the whole id, and listing thousands of names takes longer than a resume.
+  if (store.env.fs.existsSync(named)) return named
+  const names = listLogNames(store, transcripts)
+  // A dangling link has that name, too.
   if (names.includes(basename(named))) return named
   const id = normalizeSessionKey(session)
-  // A dot at the end, or a reserved name, is spelled otherwise where something follows it.
+  // A trailing dot or a reserved name is encoded differently when more characters follow it.
   const begun = encodeName(`${id}-`).slice(0, -1)
   const isMeant = (name: string) => name.startsWith(wanted) || name.startsWith(begun)
   const found = id.length >= PREFIX_CHARS_MIN ? names.filter(isMeant) : []

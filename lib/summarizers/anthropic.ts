@@ -2,23 +2,41 @@
 
 import { fieldsOf } from '../chain/index.js'
 import type { Summarizer } from '../compaction/index.js'
-import { summaryOf } from './answer.js'
-import { postForObject, textIn } from './post.js'
-import { promptOf } from './prompt.js'
-import { placeUnder } from './url.js'
+import { assertText, endpointUnder, postForObject } from './post.js'
+import { toPrompt, toSummary } from './prompt.js'
 
 export interface AnthropicOptions {
+  /** The model to ask. */
   readonly model: string
+  /**
+   * The key for the `x-api-key` header.
+   *
+   * @default none
+   */
   readonly apiKey?: string | undefined
-  /** @default 'https://api.anthropic.com' */
+  /**
+   * The base URL of the API.
+   *
+   * @default 'https://api.anthropic.com'
+   */
   readonly url?: string | undefined
+  /**
+   * Further headers of the request.
+   *
+   * @default none
+   */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Fields of the request besides; they win. */
+  /**
+   * Further fields of the request, which override the usual ones.
+   *
+   * @default none
+   */
   readonly body?: Readonly<Record<string, unknown>> | undefined
 }
 
 const API_VERSION = '2023-06-01'
 
+/** Summarizes with a model of Anthropic. */
 export function anthropic({
   model,
   apiKey,
@@ -26,10 +44,10 @@ export function anthropic({
   headers,
   body,
 }: AnthropicOptions): Summarizer {
-  const place = placeUnder(url, 'v1/messages')
+  const endpoint = endpointUnder(url, 'v1/messages')
   return async (request) => {
-    const { system, user, maxTokens } = promptOf(request)
-    const answer = await postForObject(place, {
+    const { system, user, maxTokens } = toPrompt(request)
+    const answer = await postForObject(endpoint, {
       signal: request.signal,
       headers: {
         'anthropic-version': API_VERSION,
@@ -46,10 +64,7 @@ export function anthropic({
     })
     const blocks = Array.isArray(answer['content']) ? answer['content'] : []
     const texts = blocks.map(fieldsOf).flatMap(({ text }) => (typeof text === 'string' ? text : []))
-    const tokens = fieldsOf(answer['usage'])['output_tokens']
-    return summaryOf(textIn(place, texts.join('\n'), 'content'), {
-      model: answer['model'] ?? model,
-      tokens,
-    })
+    const text = assertText(endpoint, texts.join('\n'), 'content')
+    return toSummary(text, answer['model'] ?? model, fieldsOf(answer['usage'])['output_tokens'])
   }
 }

@@ -1,15 +1,16 @@
-// A summary without a model: what was asked, what was said last, which tools and files it was
-// about, taken word for word from the conversation. It is worse than a model's, it costs nothing,
-// and it cannot fail.
+// A summary without a model: prompts, the last reply, tools and files, taken word for word from the
+// conversation. It is worse than that of a model, costs nothing, and cannot fail.
 
 import { fieldsOf, type Message, pairTools, partsOf, wordsOf } from '../chain/index.js'
-import { clipEnd, clipMiddle, readStructured, type Summarizer } from '../compaction/index.js'
+import { readStructured, type Summarizer } from '../compaction/index.js'
+import { clipEnd, clipMiddle, oneLine } from '../format/index.js'
 
 const CHARS_PER_TOKEN = 3.6
 const PROMPT_CHARS = 300
 const ITEMS_MAX = 12
 const PATH_KEYS = ['file_path', 'path', 'file', 'notebook_path', 'filename']
 
+/** Summarizes without a model: takes the important lines of the messages word for word. */
 export function extractive(): Summarizer {
   return async ({ messages, previousSummary, maxTokens }) => {
     const charsMax = Math.max(200, Math.floor(maxTokens * CHARS_PER_TOKEN))
@@ -58,7 +59,7 @@ function sectionsOf(
   ]
 }
 
-/** Sections in their order; where there is no room for all of one, it is cut, never left out. */
+/** Sections in order; where not all fit, each is shortened and none is left out. */
 function join(sections: readonly Section[], charsMax: number): string {
   const filled = sections.filter(({ lines }) => lines.length > 0)
   const texts = filled.map(({ heading, lines }) => `## ${heading}\n${lines.join('\n')}`)
@@ -68,7 +69,7 @@ function join(sections: readonly Section[], charsMax: number): string {
   return texts.map((text) => clipMiddle(text, share)).join('\n\n')
 }
 
-/** The first ones say what it is about, the last ones where it stands. */
+/** The first and the last ones: the topic and the present state. */
 function ends(items: readonly string[]): readonly string[] {
   if (items.length <= ITEMS_MAX) return items
   const first = items.slice(0, 3)
@@ -110,8 +111,4 @@ function questionsIn(replies: readonly string[]): string[] {
 
 function words(message: Message): string {
   return oneLine(wordsOf(message.payload))
-}
-
-function oneLine(text: string): string {
-  return text.toWellFormed().replace(/\s+/g, ' ').trim()
 }

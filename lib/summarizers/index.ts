@@ -1,5 +1,5 @@
-// The door of the room that talks to models. No other room comes here: a summarizer is handed over
-// by whoever wants one used.
+// Entry point of the module that calls models. No other module imports it: the caller passes a
+// summarizer to the session.
 
 export { type AnthropicOptions, anthropic } from './anthropic.js'
 export { extractive } from './extractive.js'

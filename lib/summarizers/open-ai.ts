@@ -1,22 +1,40 @@
-// Any server that speaks OpenAI's chat completions: OpenAI, vLLM, llama.cpp, LM Studio and others.
+// Any server with OpenAI's chat completions: OpenAI, vLLM, llama.cpp, LM Studio and others.
 
 import { fieldsOf } from '../chain/index.js'
 import type { Summarizer } from '../compaction/index.js'
-import { summaryOf } from './answer.js'
-import { postForObject, textIn } from './post.js'
-import { promptOf } from './prompt.js'
-import { placeUnder } from './url.js'
+import { assertText, endpointUnder, postForObject } from './post.js'
+import { toChat, toPrompt, toSummary } from './prompt.js'
 
 export interface OpenAiOptions {
+  /** The model to ask. */
   readonly model: string
-  /** @default 'https://api.openai.com/v1' */
+  /**
+   * The base URL of the API.
+   *
+   * @default 'https://api.openai.com/v1'
+   */
   readonly url?: string | undefined
+  /**
+   * The key for the `authorization` header.
+   *
+   * @default none
+   */
   readonly apiKey?: string | undefined
+  /**
+   * Further headers of the request.
+   *
+   * @default none
+   */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Fields of the request besides; they win. */
+  /**
+   * Further fields of the request, which override the usual ones.
+   *
+   * @default none
+   */
   readonly body?: Readonly<Record<string, unknown>> | undefined
 }
 
+/** Summarizes with a model behind an OpenAI-compatible API. */
 export function openAiCompatible({
   model,
   url = 'https://api.openai.com/v1',
@@ -24,26 +42,17 @@ export function openAiCompatible({
   headers,
   body,
 }: OpenAiOptions): Summarizer {
-  const place = placeUnder(url, 'chat/completions')
+  const endpoint = endpointUnder(url, 'chat/completions')
   return async (request) => {
-    const { system, user, maxTokens } = promptOf(request)
-    const answer = await postForObject(place, {
+    const prompt = toPrompt(request)
+    const answer = await postForObject(endpoint, {
       signal: request.signal,
       headers: { ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }), ...headers },
-      body: {
-        model,
-        max_tokens: maxTokens,
-        messages: [
-          { role: 'system', content: system },
-          { role: 'user', content: user },
-        ],
-        ...body,
-      },
+      body: { model, max_tokens: prompt.maxTokens, messages: toChat(prompt), ...body },
     })
     const [choice] = Array.isArray(answer['choices']) ? answer['choices'] : []
     const { content } = fieldsOf(fieldsOf(choice)['message'])
-    const text = textIn(place, content, 'choices[0].message.content')
-    const tokens = fieldsOf(answer['usage'])['completion_tokens']
-    return summaryOf(text, { model: answer['model'] ?? model, tokens })
+    const text = assertText(endpoint, content, 'choices[0].message.content')
+    return toSummary(text, answer['model'] ?? model, fieldsOf(answer['usage'])['completion_tokens'])
   }
 }

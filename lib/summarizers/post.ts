@@ -1,5 +1,5 @@
-// One question to a server, one answer. Whatever else comes back is an error that says what
-// it was, and never the key it was asked with.
+// One request to a server, one answer. Anything else is an error that says what happened, and never
+// contains the key.
 
 import { SessionError } from '../errors.js'
 
@@ -9,11 +9,22 @@ export interface PostOptions {
   readonly signal: AbortSignal
 }
 
-// A summary has a few kilobytes; whoever sends more is not answering the question.
+// A summary has a few kilobytes, so a longer answer is not one.
 const ANSWER_BYTES_MAX = 4 * 1024 * 1024
 const SHOWN_CHARS = 300
 
-/** The whole answer; rejects unless the server says that it is one. */
+/** The address of an endpoint below a base url, with or without a trailing slash. */
+export function endpointUnder(base: string, path: string): string {
+  if (typeof base !== 'string') throw new TypeError('The url of a summarizer must be a string')
+  const url = URL.canParse(base) ? new URL(base) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new SessionError('ERR_ARG', `"${base}" is not the address of a server (http or https)`)
+  }
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/${path}`
+  return url.href
+}
+
+/** The whole answer; rejects unless the status is a success. */
 export async function postForText(
   url: string,
   { headers = {}, body, signal }: PostOptions,
@@ -22,36 +33,36 @@ export async function postForText(
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
     body: JSON.stringify(body),
-    // Keys go to the server they were meant for, and nowhere else.
+    // A key is never sent to another server.
     redirect: 'error',
     signal,
   })
   const text = await readText(url, response, signal)
   if (response.ok) return text
-  throw failed(url, `it answered ${response.status}: ${shown(text)}`)
+  throw serverError(url, `it answered ${response.status}: ${shown(text)}`)
 }
 
 export async function postForObject(url: string, options: PostOptions): Promise<Answer> {
-  return objectIn(url, await postForText(url, options))
+  return parseObject(url, await postForText(url, options))
 }
 
 export type Answer = Readonly<Record<string, unknown>>
 
-export function objectIn(url: string, text: string): Answer {
+export function parseObject(url: string, text: string): Answer {
   let answer: unknown
   try {
     answer = JSON.parse(text)
   } catch (cause) {
-    throw failed(url, `its answer is no JSON: ${shown(text)}`, cause)
+    throw serverError(url, `its answer is not JSON: ${shown(text)}`, cause)
   }
   if (typeof answer === 'object' && answer !== null) return answer as Answer
-  throw failed(url, `its answer is no object: ${shown(text)}`)
+  throw serverError(url, `its answer is not an object: ${shown(text)}`)
 }
 
-/** The text of an answer; `where` says where in the answer it should have been. */
-export function textIn(url: string, text: unknown, where: string): string {
+/** The text of an answer; `where` is its path, for the error. */
+export function assertText(url: string, text: unknown, where: string): string {
   if (typeof text === 'string' && text.trim() !== '') return text.trim()
-  throw failed(url, `its answer has no text in ${where}`)
+  throw serverError(url, `its answer has no text in ${where}`)
 }
 
 async function fetchFrom(url: string, request: RequestInit): Promise<Response> {
@@ -59,7 +70,7 @@ async function fetchFrom(url: string, request: RequestInit): Promise<Response> {
     return await fetch(url, request)
   } catch (error) {
     request.signal?.throwIfAborted()
-    throw failed(url, `it cannot be reached (${reasonOf(error)})`, error)
+    throw serverError(url, `it cannot be reached (${reasonOf(error)})`, error)
   }
 }
 
@@ -75,15 +86,15 @@ async function readText(url: string, response: Response, signal: AbortSignal): P
     }
   } catch (error) {
     signal.throwIfAborted()
-    throw failed(url, `its answer was cut off (${reasonOf(error)})`, error)
+    throw serverError(url, `its answer was cut off (${reasonOf(error)})`, error)
   }
   if (byteCount > ANSWER_BYTES_MAX) {
-    throw failed(url, `its answer is longer than ${ANSWER_BYTES_MAX} bytes`)
+    throw serverError(url, `its answer is longer than ${ANSWER_BYTES_MAX} bytes`)
   }
   return text + decoder.decode()
 }
 
-export function failed(url: string, what: string, cause?: unknown): SessionError {
+export function serverError(url: string, what: string, cause?: unknown): SessionError {
   const { origin, pathname } = new URL(url)
   const place = `${origin}${pathname}`
   return new SessionError('ERR_SUMMARIZER', `No summary from ${place}: ${what}`, {
@@ -92,7 +103,7 @@ export function failed(url: string, what: string, cause?: unknown): SessionError
   })
 }
 
-/** What went wrong with a connection stands in the cause. */
+/** The reason of a failed connection is in the cause. */
 function reasonOf(error: unknown): string {
   const { cause, message } = error as Error
   const { code, message: inner } = (cause ?? {}) as NodeJS.ErrnoException

@@ -1,20 +1,26 @@
-// The words a model is given: what to do, and the conversation as text between marks.
+// What a model gets: instructions and the conversation as text between marks; and what a summarizer
+// returns for the text that the model wrote.
 
-import { renderForSummary, type SummaryRequest } from '../compaction/index.js'
+import {
+  readStructured,
+  renderForSummary,
+  type Summary,
+  type SummaryRequest,
+} from '../compaction/index.js'
 
 export interface Prompt {
   readonly system: string
   readonly user: string
-  /** The most the model may write: twice what it was asked for, so that it can end its sentence. */
+  /** The limit for the model: twice what was asked for, so that it can finish its sentence. */
   readonly maxTokens: number
-  /** What it has to hold: the prompt and the answer. */
+  /** The size of the prompt and the answer. */
   readonly contextTokens: number
 }
 
 const INPUT_TOKENS = 100_000
 const CHARS_PER_TOKEN = 3
 
-export function promptOf(request: SummaryRequest): Prompt {
+export function toPrompt(request: SummaryRequest): Prompt {
   const { messages, previousSummary, instructions, maxTokens, maxInputTokens } = request
   const inputTokens = maxInputTokens ?? INPUT_TOKENS
   const previous = previousSummary?.trim().toWellFormed() ?? ''
@@ -33,5 +39,23 @@ export function promptOf(request: SummaryRequest): Prompt {
     user,
     maxTokens: answerTokens,
     contextTokens: inputTokens + answerTokens,
+  }
+}
+
+/** The prompt as messages of a chat API. */
+export function toChat({ system, user }: Prompt) {
+  return [
+    { role: 'system', content: system },
+    { role: 'user', content: user },
+  ]
+}
+
+export function toSummary(text: string, model: unknown, tokens: unknown): Summary {
+  const structured = readStructured(text)
+  return {
+    text,
+    ...(structured !== undefined && { structured }),
+    ...(typeof model === 'string' && { model }),
+    ...(Number.isSafeInteger(tokens) && { tokens: tokens as number }),
   }
 }

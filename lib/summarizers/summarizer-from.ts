@@ -1,4 +1,4 @@
-// Summarizers by name, as people write them on a command line or into a file of settings.
+// Summarizers by name, for the command line and settings files.
 
 import type { Summarizer } from '../compaction/index.js'
 import { SessionError } from '../errors.js'
@@ -14,7 +14,7 @@ const EXAMPLES =
   'extractive, ollama:qwen2.5:7b, openai:gpt-4o-mini@https://host/v1, anthropic:claude-haiku-4-5'
 
 /**
- * `extractive`, or `api:model`, or `api:model@url` with `ollama`, `openai` or `anthropic` as api.
+ * Takes `extractive`, or `api:model`, or `api:model@url` with `ollama`, `openai` or `anthropic` as api.
  * Keys come from the environment: OPENAI_API_KEY, ANTHROPIC_API_KEY.
  */
 export function summarizerFrom(name: string, env: Env = {}): Summarizer {
@@ -22,7 +22,7 @@ export function summarizerFrom(name: string, env: Env = {}): Summarizer {
   if (trimmed === 'extractive') return extractive()
   const [, api, model, url] = NAME.exec(trimmed) ?? []
   if (api === undefined || model === undefined) {
-    throw new SessionError('ERR_ARG', `"${name}" names no summarizer. Some that do: ${EXAMPLES}`)
+    throw new SessionError('ERR_ARG', `"${name}" is not a summarizer. Examples: ${EXAMPLES}`)
   }
   if (api === 'ollama') return ollama({ model, url })
   if (api === 'openai') {
@@ -36,7 +36,7 @@ export function summarizerFrom(name: string, env: Env = {}): Summarizer {
 interface KeyOptions {
   readonly env: Env
   readonly variable: string
-  /** A server of one's own may want none. */
+  /** A server with a given url may need none. */
   readonly isNeeded: boolean
 }
 

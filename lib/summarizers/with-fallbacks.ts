@@ -1,8 +1,9 @@
-// Several summarizers as one, for places that take one: each is asked when those before it failed.
+// Several summarizers as one: each is asked when those before it failed.
 
 import type { Summarizer } from '../compaction/index.js'
 import { SessionError } from '../errors.js'
 
+/** Asks summarizers in order until one answers. */
 export function withFallbacks(first: Summarizer, ...others: readonly Summarizer[]): Summarizer {
   return async (request) => {
     const errors: unknown[] = []
@@ -20,7 +21,7 @@ export function withFallbacks(first: Summarizer, ...others: readonly Summarizer[
     const reasons = errors.map((error) => (error instanceof Error ? error.message : String(error)))
     throw new SessionError(
       'ERR_SUMMARIZER',
-      `No summarizer had a summary: ${reasons.join(' / ')}`,
+      `No summarizer returned a summary: ${reasons.join(' / ')}`,
       {
         cause: new AggregateError(errors),
       },

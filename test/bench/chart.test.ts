@@ -33,7 +33,7 @@ const linesOf = (svg: string) =>
     points!.split(' ').map((point) => point.split(',').map(Number)),
   )
 
-it('growth in proportion is a straight line, and none is a level one', () => {
+it('proportional growth is a straight line, and no growth a level one', () => {
   const rising = [10, 100, 1000].map((x) => ({ x, y: x }))
   const level = [10, 100, 1000].map((x) => ({ x, y: 20 }))
   const [up, flat] = linesOf(chartOf(chart([{ points: rising }, { points: level }])))
@@ -63,7 +63,7 @@ it('axes run over whole decades, named with their units', () => {
   expect(svg).toContain('>milliseconds</text>')
 })
 
-it('points stand in the order of their sizes, whatever order they came in', () => {
+it('sorts the points by size', () => {
   const points = [1000, 10, 100].map((x) => ({ x, y: x }))
   const [line] = linesOf(chartOf(chart([{ points }])))
   const across = line!.map(([x]) => x!)

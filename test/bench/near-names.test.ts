@@ -9,7 +9,7 @@ test('of a name that is not there those that contain it are near', () => {
   expect(nearNames('-', NAMES)).toHaveLength(5)
 })
 
-test('else those that are spelled alike, the nearest first; for nonsense there are none', () => {
+test('otherwise similar spellings, the nearest first; nothing for nonsense', () => {
   expect(nearNames('apend-2KB', NAMES)).toEqual(['append-2KB', 'append-200B'])
   expect(nearNames('nonsense', NAMES)).toEqual([])
   expect(nearNames('', NAMES)).toEqual([])

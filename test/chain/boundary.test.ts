@@ -2,8 +2,8 @@
 
 import { expect, test } from 'vitest'
 import { applyBoundary } from '../../lib/chain/boundary.js'
-import { EITHER, findEntry, MISSING, UNREAD } from '../../lib/chain/find-entry.js'
 import type { PlacedEvent, ProjectionEntry } from '../../lib/chain/index.js'
+import { EITHER, findEntry, MISSING, UNREAD } from '../../lib/chain/projection.js'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -11,25 +11,26 @@ const suffix = { summary_event_uuid: 'S', anchorUuid: 'S' }
 const prefix = { summary_event_uuid: 'S', anchorUuid: 'B' }
 const summary = placed('summary', 'S', { text: 'sums up' })
 
-test('what it covers may be the first of all, its head gone', () => {
+test('a boundary whose head is missing may cover the first entry only', () => {
   const fields = { ...suffix, headUuid: 'gone', coveredToUuid: 'a' }
   expect(apply('a b c', fields)).toEqual({
     entries: 'S ?missing b c',
     isCommitted: true,
-    codes: ['kept_head_missing'],
+    codes: ['compaction_head_missing'],
   })
   expect(apply('?lost b c', { ...fields, coveredToUuid: 'gone' }).entries).toBe('S ?missing b c')
   expect(apply('a b c', { ...fields, coveredToUuid: 'gone' })).toEqual(uncommitted('a b c'))
 })
 
-test('without a head it does not count, whatever it says it covers (003-66)', () => {
+// Requirement: 003-66
+test('a boundary that does not say what it keeps has no effect', () => {
   for (const headUuid of [undefined, 5, {}]) {
     const patch = apply('a b', { ...suffix, headUuid, coveredToUuid: 'a' })
     expect(patch).toEqual(uncommitted('a b'))
   }
 })
 
-test('only a summary right before it, of the name it says, and with a text is its summary', () => {
+test('the summary of a boundary is directly before it, has the named uuid and has a text', () => {
   const external = { ...suffix, headUuid: null, strategy: 'external' }
   const text = { text: 'sums up' }
   expect(apply('a', external, placed('user', 'S', text))).toEqual(uncommitted('a'))
@@ -41,7 +42,7 @@ test('only a summary right before it, of the name it says, and with a text is it
   expect(apply('a', external, placed('summary', 'S', { text: ' ' })).entries).toBe('')
 })
 
-test('one that keeps nothing must cover something that is there', () => {
+test('a boundary that keeps nothing must cover an entry of the log', () => {
   const fields = { ...suffix, headUuid: null }
   expect(apply('a b', { ...fields, coveredToUuid: 'gone' })).toEqual(uncommitted('a b'))
   expect(apply('a b', { ...fields, coveredToUuid: 'a' }).entries).toBe('S b')
@@ -49,7 +50,7 @@ test('one that keeps nothing must cover something that is there', () => {
   expect(apply('', fields).entries).toBe('S')
 })
 
-test('a prefix needs its head, its tail and what it covers, in their order', () => {
+test('a kept prefix needs its head, its tail and the covered entry, in this order', () => {
   const fields = { ...prefix, headUuid: 'a', tailUuid: 'b', coveredToUuid: 'c' }
   expect(apply('a b c d', fields).entries).toBe('a b S d')
   expect(apply('a b c d', { ...fields, coveredToUuid: null }).entries).toBe('a b S')
@@ -63,7 +64,7 @@ test('a prefix needs its head, its tail and what it covers, in their order', () 
   }
 })
 
-test('where the unread part decides, what all outcomes share stays', () => {
+test('where the unread part decides, only the entries that all outcomes share are kept', () => {
   const read = '?opaque a b c'
   const head = { ...suffix, headUuid: 'x' }
   expect(apply(read, { ...head, coveredToUuid: 'a' })).toEqual(doubtful('?opaque b c', true))
@@ -82,12 +83,12 @@ test('where the unread part decides, what all outcomes share stays', () => {
   expect(apply(read, { ...suffix, headUuid: 'a' }, 'unread')).toEqual(doubtful('?opaque'))
 })
 
-test('a name that an ancestor has, too, is in doubt while the own part is not read', () => {
+test('a uuid that an ancestor also has is ambiguous while part of the own file is unread', () => {
   const entries = [gap('opaque'), event('a', 'parent'), event('b')]
   expect(apply(entries, { ...suffix, headUuid: 'a' })).toEqual(doubtful('?opaque'))
 })
 
-test('a listed event stands once, where the list says, and the rest behind it', () => {
+test('a listed event is kept once, in the order of the list, followed by the rest', () => {
   const list = { ...suffix, keptUuids: ['d', 'a'], coveredToUuid: 'b' }
   expect(apply('a b c d', list)).toEqual({ entries: 'S d a c', isCommitted: true, codes: [] })
   expect(apply('a b c d', { ...list, coveredToUuid: 'gone' })).toEqual(uncommitted('a b c d'))
@@ -96,7 +97,7 @@ test('a listed event stands once, where the list says, and the rest behind it', 
   expect(apply('?opaque a b c', unread)).toEqual(doubtful('?opaque b c', true))
 })
 
-test('a uuid means the last entry of its own file, else the last of an ancestorâ€™s', () => {
+test('a uuid refers to the last entry of its own file, else to the last of an ancestor', () => {
   const own = [event('a', 'parent'), event('a'), event('a', 'parent')]
   expect(findEntry(own, 'a', 'log')).toBe(1)
   const inherited = [event('a', 'parent'), event('a', 'parent'), event('b')]
@@ -108,7 +109,7 @@ test('a uuid means the last entry of its own file, else the last of an ancestorâ
 })
 
 function uncommitted(entries: string) {
-  return { entries, isCommitted: false, codes: ['uncommitted_boundary'] }
+  return { entries, isCommitted: false, codes: ['compaction_uncommitted'] }
 }
 
 function doubtful(entries: string, isCommitted: true | 'unknown' = 'unknown') {

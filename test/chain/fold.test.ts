@@ -1,6 +1,7 @@
 // The fold and what advances it, event by event: what each of them must leave alone.
 
 import { expect, test } from 'vitest'
+import { Revisions } from '../../lib/chain/fold.js'
 import {
   LiveProjection,
   lostStart,
@@ -8,14 +9,13 @@ import {
   type PlacedEvent,
   projectLog,
 } from '../../lib/chain/index.js'
-import { Revisions } from '../../lib/chain/revisions.js'
 import { walkChain } from '../../lib/chain/walk.js'
 import { linkOf } from '../../lib/format/index.js'
 import { History } from './history.js'
 import { play } from './notation.js'
 import { readForward } from './reading.js'
 
-test('a boundary that does not count leaves the count of compacted entries as it was', () => {
+test('a boundary without effect does not change the count of compacted entries', () => {
   const history = play(['m 1 2', 'compact S keep 2..2', 'm 3'])
   history.compact({ summary: 'S2', head: 'gone', tail: '3', coveredTo: 'gone' })
   const { projection } = readForward(history)
@@ -26,34 +26,34 @@ test('a boundary that does not count leaves the count of compacted entries as it
   })
 })
 
-test('a boundary in doubt is not the last one that counts', () => {
+test('an uncertain boundary is not the last boundary', () => {
   const { events } = play(['m 1..4', 'compact S keep 2..4', 'm 5'])
   const { projection } = projectLog(events.slice(3), { file: 'log', isWhole: false })
-  expect(projection).toMatchObject({ isComplete: false, lastBoundary: null })
+  expect(projection).toMatchObject({ complete: false, lastBoundary: null })
 })
 
-test('a boundary that begins a child whose parent was read from its end does not count', () => {
+test('a boundary at the start of a child whose parent was read from its end has no effect', () => {
   const child = new History({ header: null }).boundary({ summary: 'S', head: null })
   const { projection } = readForward(child, opaqueStart('parent'))
-  expect(projection.diagnostics.map(({ code }) => code)).toEqual(['uncommitted_boundary'])
+  expect(projection.diagnostics.map(({ code }) => code)).toEqual(['compaction_uncommitted'])
 })
 
-test('a boundary that is the first that was read may count', () => {
+test('a boundary that is the first event read may take effect', () => {
   const child = new History({ header: null }).boundary({ summary: 'S', head: null })
   const { events, file } = child
   const { projection } = projectLog(events, { file, isWhole: false })
   expect(projection.diagnostics).toEqual([])
-  expect(projection.isComplete).toBe(false)
+  expect(projection.complete).toBe(false)
 })
 
-test('what is wrong with an ancestor is said in every generation', () => {
-  const start = lostStart('grandparent', 'lineage_missing', 'It is not there')
+test('the diagnostics of an ancestor are reported in every generation', () => {
+  const start = lostStart('grandparent', 'parent_session_missing', 'It is not there')
   const parent = readForward(new History({ file: 'parent' }).m('1'), start).projection
   const { diagnostics } = readForward(new History().m('2'), parent.continuation).projection
-  expect(diagnostics).toMatchObject([{ code: 'lineage_missing', file: 'grandparent' }])
+  expect(diagnostics).toMatchObject([{ code: 'parent_session_missing', file: 'grandparent' }])
 })
 
-test('a revision changes the summary of its own file only, wherever a parent’s lines stand', () => {
+test('a revision changes the summary of its own file only, even at the same offset as in a parent', () => {
   const parent = play(['m 1 2', 'compact S keep 2..2'], new History({ file: 'parent' }))
   const { continuation: start } = readForward(parent).projection
   const byte_offset = parent.offsetOf('S')!
@@ -70,14 +70,14 @@ test('a revision changes the summary of its own file only, wherever a parent’s
   expect(live.entries.map((entry) => Object.keys(entry).length)).toEqual(before)
 })
 
-test('a rewind to what is not there is reported and changes nothing', () => {
+test('a rewind to a missing event is reported and has no effect', () => {
   const history = play(['m 1 2', 'rewind to gone at 2', 'm 3'])
   const { projection } = readForward(history)
   expect(history.shown).toEqual(['1', '2', '3'])
   expect(projection.diagnostics).toMatchObject([{ code: 'rewind_target_missing' }])
 })
 
-test('a rewind that cuts nothing off reports nothing', () => {
+test('a rewind that removes nothing is not reported', () => {
   const history = play(['m 1 2']).add({
     type: 'rewind',
     uuid: 'R',
@@ -86,19 +86,22 @@ test('a rewind that cuts nothing off reports nothing', () => {
   expect(readForward(history).projection.diagnostics).toEqual([])
 })
 
-test('a rewind into the part that was not read leaves nothing that is sure', () => {
+test('a rewind into the unread part makes everything opaque', () => {
   const { events, file } = play(['m 1..3', 'rewind to 1 at 3', 'm 4'])
   const live = new LiveProjection({ file, start: opaqueStart(file), path: events.slice(2) })
   expect(live.entries).toMatchObject([{ kind: 'opaque', file }, { event: { uuid: '4' } }])
   expect(live.compactedCount).toBe(1)
 })
 
-test.each([[-1], [1.5], ['2'], [2 ** 60], [null]])('an epoch of %j is none', (epoch) => {
-  const history = play(['m 1']).compact({ summary: 'S', fields: { epoch } })
-  expect(readForward(history).projection.lastBoundary).toEqual({ uuid: 'B', epoch: 0 })
-})
+test.each([[-1], [1.5], ['2'], [2 ** 60], [null]])(
+  'an epoch of %j is invalid and counts as 0',
+  (epoch) => {
+    const history = play(['m 1']).compact({ summary: 'S', fields: { epoch } })
+    expect(readForward(history).projection.lastBoundary).toEqual({ uuid: 'B', epoch: 0 })
+  },
+)
 
-test('a repeated event is reported with its place, and counts once among the compacted', () => {
+test('a repeated event is reported with its offset, and counts once among the compacted entries', () => {
   const history = play(['m 1 2 3', 'again 2', 'm 4'])
   history.compact({ summary: 'S', isPrefix: true, head: '1', tail: '4' })
   const { compactedCount, diagnostics } = readForward(history).projection
@@ -109,28 +112,28 @@ test('a repeated event is reported with its place, and counts once among the com
   ])
 })
 
-test('a parent that is gone is a gap', () => {
-  const start = lostStart('parent', 'lineage_missing', 'It is not there')
-  expect(readForward(new History().m('1'), start).projection.isDegraded).toBe(true)
+test('a missing parent is a gap', () => {
+  const start = lostStart('parent', 'parent_session_missing', 'It is not there')
+  expect(readForward(new History().m('1'), start).projection.degraded).toBe(true)
 })
 
 test('a log without a header has one root', () => {
   const live = new LiveProjection({ file: 'log' })
-  expect(live.push(user('x', 'nobody'))).toBe(false)
+  expect(live.push(user('x', 'unknown'))).toBe(false)
   expect(live.push(user('1', null))).toBe(true)
   expect(live.push(user('2', null)), 'a second root').toBe(false)
   expect(live.push(user('2', '1'))).toBe(true)
   expect(live.entries.length).toBe(2)
 })
 
-test('behind a header nothing is a root', () => {
+test('an event without a link after a header is not a root', () => {
   const live = new LiveProjection({ file: 'log' })
   expect(live.push(header('H'))).toBe(true)
   expect(live.push(user('1', null))).toBe(false)
   expect(live.push(user('1', 'H'))).toBe(true)
 })
 
-test('of several headers the last is the root, and a stray one is passed over', () => {
+test('the last of several leading headers is the root, and a later header is ignored', () => {
   const live = new LiveProjection({ file: 'log' })
   expect([live.push(header('F')), live.push(header('H'))]).toEqual([true, true])
   expect(live.push(user('1', 'F'))).toBe(false)
@@ -140,22 +143,22 @@ test('of several headers the last is the root, and a stray one is passed over', 
   expect(live.push(user('2', '1'))).toBe(true)
 })
 
-test('where nothing can follow the tip, an event without a link does not either', () => {
+test('an event without a link does not continue a tip that nothing can follow', () => {
   const live = new LiveProjection({ file: 'log', path: [user('1', null)], nextPrevUuid: null })
   expect(live.push(user('2', null))).toBe(false)
 })
 
-test('an event off the chain leaves the very same entries', () => {
+test('an off-chain event leaves the entries unchanged', () => {
   const live = new LiveProjection({ file: 'log', path: [user('1', null)], nextPrevUuid: '1' })
   const { entries } = live
   expect(live.push(placed('custom_note', 'n', null, {}))).toBe(true)
   expect(live.entries).toBe(entries)
 })
 
-test('only a revision revises, only a summary is revised, and only by a text', () => {
+test('only a summary_revision with a text revises, and only a summary', () => {
   const revisions = new Revisions()
   const take = (type: string, uuid: string, payload: unknown, byte_offset: number) =>
-    revisions.take({ event: { type, ts: '', uuid, prev_uuid: null, payload }, byte_offset })
+    revisions.add({ event: { type, ts: '', uuid, prev_uuid: null, payload }, byte_offset })
   const better = { summary_event_uuid: 'S', text: 'better' }
   take('summary', 'S', { text: 'good' }, 10)
   take('user', 'm', {}, 20)
@@ -168,12 +171,12 @@ test('only a revision revises, only a summary is revised, and only by a text', (
   expect(revisions.textOf(10)).toBe('better')
 })
 
-test('of the headers a fork begins with one counts as an event of the chain', () => {
+test('the leading headers of a fork count as one on-chain event', () => {
   const fork = new History({ header: 'F' }).header('H').m('1', '2').header('X')
   expect(walkChain(linksOf(fork)).onChainCount).toBe(3)
 })
 
-test('a second event without a link is said to have none, in a log without a header', () => {
+test('reports the second event without a link in a log without a header', () => {
   const history = play(['unlinked 1', 'unlinked 2'], new History({ header: null }))
   const codes = walkChain(linksOf(history)).findings.map(({ code, uuid }) => [code, uuid])
   expect(codes).toEqual([
@@ -182,17 +185,17 @@ test('a second event without a link is said to have none, in a log without a hea
   ])
 })
 
-test('an event that was asked for and read is not in doubt, whatever the tip is', () => {
+test('an event requested by `at` that was read is certain, even if the tip is not', () => {
   const links = linksOf(play(['m 1..3'])).slice(2)
   expect(walkChain(links, { at: '2', isWhole: false })).toMatchObject({
     isUndecided: false,
     path: [0],
   })
   expect(walkChain(links, { at: '1', isWhole: false }).isUndecided).toBe(true)
-  expect(walkChain(links, { at: 'nobody' }).isUndecided).toBe(false)
+  expect(walkChain(links, { at: 'unknown' }).isUndecided).toBe(false)
 })
 
-test('as of an event off the chain the path ends with the last event of the chain before it', () => {
+test('with `at` an off-chain event the path ends with the on-chain event before it', () => {
   const history = new History().m('1')
   for (const uuid of ['n1', 'n2', 'n3']) {
     history.add({ type: 'custom_note', uuid, prev_uuid: null, payload: {} })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { decodeLine } from '../../lib/format/index.js'
 import { play } from './notation.js'
 
-test('the bytes of a history decode to its events, where it says they stand', () => {
+test('the bytes of a test history decode to its events at the stated offsets', () => {
   const history = play(['m 1..6', 'compact S keep 5..6', 'm 7', 'damage 4', 'copy 2', 'revise S x'])
   const { bytes } = history
   expect(bytes.length).toBe(history.size)

@@ -66,7 +66,7 @@ export class History {
     return this.lines.filter(({ isDamaged }) => !isDamaged)
   }
 
-  /** The file as it lies on disk; of a damaged line the bytes are there, but not their meaning. */
+  /** The file as it is on disk, including the bytes of damaged lines. */
   get bytes(): Buffer {
     return Buffer.concat(this.lines.map((line) => (line.isDamaged ? ruined(line) : line.bytes)))
   }
@@ -202,7 +202,7 @@ function ruined({ bytes }: HistoryLine): Buffer {
   return Buffer.concat([Buffer.alloc(bytes.length - 1, '?'), bytes.subarray(-1)])
 }
 
-/** Whoever changes a stored event fails the test. */
+/** Code that changes a stored event fails the test. */
 function deepFreeze<Value>(value: Value): Value {
   if (typeof value === 'object' && value !== null) {
     for (const member of Object.values(value)) deepFreeze(member)

@@ -9,7 +9,8 @@ test('a session that ended with a reply was not interrupted', () => {
   expect(read(new History().m('1').add(reply('2')))).toEqual(none)
 })
 
-test('a call without a result is seen, and offered to be run again if it may be (003-65, T21)', () => {
+// Requirements: 003-65, T21
+test('finds a call without a result, and offers a retry where that is allowed', () => {
   const history = new History()
     .m('1')
     .add(call('2', 'a'))
@@ -26,7 +27,8 @@ test('a call without a result is seen, and offered to be run again if it may be 
   expect(accepted.retry.map(({ uuid }) => uuid)).toEqual(['2', '3'])
 })
 
-test('a call in the blocks of a provider is seen, too (003-65)', () => {
+// Requirement: 003-65
+test('finds a call in the blocks of a provider', () => {
   const content = [{ type: 'tool_use', id: 'a', name: 'tool', input: {} }]
   const history = new History().m('1').add({ type: 'assistant', uuid: '2', payload: { content } })
   expect(read(history).found).toEqual([{ kind: 'tool_call', uuids: ['2'] }])
@@ -34,7 +36,7 @@ test('a call in the blocks of a provider is seen, too (003-65)', () => {
   expect(read(history, { isRetryable: () => true }).retry).toHaveLength(1)
 })
 
-test('a call without a name of its own is no open call', () => {
+test('a call without an id is not an open call', () => {
   const history = new History().add({ type: 'tool_call', uuid: '1', payload: { name: 'tool' } })
   expect(read(history).found).toEqual([])
   const odd = new History().add({
@@ -45,7 +47,7 @@ test('a call without a name of its own is no open call', () => {
   expect(read(odd, { isRetryable: () => true }).retry).toMatchObject([{ name: '' }])
 })
 
-test('only a reply can be partial, and it may be the first line of a log', () => {
+test('only an assistant message can be partial, even as the first line of a log', () => {
   const payload = { content: 'half', stop_reason: null }
   const partial = new History({ header: null }).add({ type: 'assistant', uuid: '1', payload })
   expect(read(partial).kind).toBe('partial_reply')
@@ -53,17 +55,17 @@ test('only a reply can be partial, and it may be the first line of a log', () =>
   expect(read(new History().add({ type: 'user', uuid: '1', payload })).found).toHaveLength(1)
 })
 
-test('a call that got its result is not offered again', () => {
+test('a call with a result is not offered for a retry', () => {
   const history = new History().add(call('1', 'a', true))
   history.add({ type: 'tool_result', uuid: '2', payload: { tool_call_id: 'a' } })
   expect(read(history)).toMatchObject({ kind: 'no_reply', retry: [] })
 })
 
-test('a prompt at the end has no reply', () => {
+test('a prompt at the end is reported as without a reply', () => {
   expect(read(new History().m('1')).found).toEqual([{ kind: 'no_reply', uuids: ['1'] }])
 })
 
-test('a reply that does not say how it ended, with no end of its turn, is partial', () => {
+test('a reply with stop_reason null and without turn_end is partial', () => {
   const history = new History().m('1').add(reply('2', null))
   expect(read(history).found).toEqual([{ kind: 'partial_reply', uuids: ['2'] }])
   expect(read(history.add(turnEnd('end')))).toEqual(none)
@@ -72,7 +74,7 @@ test('a reply that does not say how it ended, with no end of its turn, is partia
   )
 })
 
-test('the end of a later turn does not end one that was cut off before', () => {
+test('the end of a later turn does not complete an earlier partial reply', () => {
   const history = new History().m('1').add(reply('2', null))
   history.m('3').add(reply('4', 'end_turn')).add(turnEnd('end'))
   expect(kindAt('2', history)).toBe('partial_reply')
@@ -80,7 +82,7 @@ test('the end of a later turn does not end one that was cut off before', () => {
   expect(kindAt('R', history.add(turnEnd('late')))).toBe('none')
 })
 
-test('a turn that ended stays so when one comes back to it, through a compaction, too', () => {
+test('a turn that ended stays ended after a rewind to it, also after a compaction', () => {
   const history = new History().m('1').add(reply('2', null)).add(turnEnd('end'))
   history.m('3').add(reply('4', null)).m('5').add(reply('6')).add(turnEnd('end2'))
   history.compact({ summary: 'S', head: '2', tail: '6', coveredTo: '1' })
@@ -88,7 +90,7 @@ test('a turn that ended stays so when one comes back to it, through a compaction
   expect(kindAt('R2', history.rewind('R2', 'B', '2'))).toBe('none')
 })
 
-test('a session that goes on can end the turn before it, until something is said', () => {
+test('a resumed session can end the previous turn until it has a message', () => {
   const { projection } = readForward(new History({ file: 'parent' }).add(reply('1', null)))
   const child = new History().add(turnEnd('end'))
   const go = () => findInterruptions(readForward(child, projection.continuation).projection).kind
@@ -98,12 +100,13 @@ test('a session that goes on can end the turn before it, until something is said
   expect(go()).toBe('partial_reply')
 })
 
-test('a copied block ends no turn', () => {
+test('a copied block does not end a turn', () => {
   const history = new History().m('1').add(reply('2')).add(turnEnd('end')).add(reply('3', null))
   expect(read(history.copy(2).copy(3)).kind).toBe('partial_reply')
 })
 
-test('a compaction at the end that does not count was interrupted (003-66)', () => {
+// Requirement: 003-66
+test('an uncommitted compaction at the end was interrupted', () => {
   const history = new History().m('1').add(reply('2')).summary('S')
   expect(read(history).found).toEqual([{ kind: 'compaction', uuids: ['S'] }])
   history.boundary({ summary: 'S', head: 'gone', tail: 'gone' })
@@ -111,12 +114,12 @@ test('a compaction at the end that does not count was interrupted (003-66)', () 
   expect(read(history.add(reply('3')))).toEqual(none)
 })
 
-test('a compaction that counts was not interrupted', () => {
+test('a committed compaction was not interrupted', () => {
   const history = new History().m('1').add(reply('2')).compact({ summary: 'S' })
   expect(read(history)).toEqual(none)
 })
 
-test('all that applies is told, the most urgent first', () => {
+test('reports everything that applies, the most urgent first', () => {
   const history = new History().add(call('1', 'a')).m('2').summary('S')
   expect(read(history).found.map(({ kind }) => kind)).toEqual([
     'tool_call',

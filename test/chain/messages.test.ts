@@ -3,7 +3,7 @@ import { type MessagesOptions, messagesOf, NO_RESULT } from '../../lib/chain/ind
 import { History } from './history.js'
 import { readForward } from './reading.js'
 
-test('a summary is a message with the text it was revised to', () => {
+test('a summary is a message with its newest text', () => {
   const history = new History().m('1', '2').compact({ summary: 'S', head: '2', tail: '2' })
   history.revise('S', 'better')
   const [summary, kept] = read(history).messages
@@ -12,7 +12,8 @@ test('a summary is a message with the text it was revised to', () => {
   expect(kept!.byte_offset).toBe(history.offsetOf('2'))
 })
 
-test('an open call gets a result that says it is not known, in the shape of an event (T21)', () => {
+// Requirement: T21
+test('an open call that is an event gets a result event that says the outcome is unknown', () => {
   const history = call(new History().m('1'), 'a').m('2')
   const { messages, diagnostics } = read(history)
   expect(shapesOf(messages)).toEqual(['user 1', 'call a', 'result a*', 'user 2'])
@@ -24,7 +25,8 @@ test('an open call gets a result that says it is not known, in the shape of an e
   expect(diagnostics).toMatchObject([{ code: 'open_tool_call', uuid: 'call-a' }])
 })
 
-test('an open call of a provider gets its result as a block (T21)', () => {
+// Requirement: T21
+test('an open call in a block gets a result block', () => {
   const history = use(new History().m('1'), 'a', 'b').m('2')
   const { messages } = read(history)
   expect(shapesOf(messages)).toEqual([
@@ -35,14 +37,16 @@ test('an open call of a provider gets its result as a block (T21)', () => {
   ])
 })
 
-test('under `drop` an open call is left out, and what it stood in if that is all (T21)', () => {
+// Requirement: T21
+test('with `drop` an open call is left out, and so is a message without any other block', () => {
   const history = use(call(new History().m('1'), 'a'), 'b').m('2')
   history.add(assistant('both', [{ type: 'text', text: 'hm' }, toolUse('c')]))
   const { messages } = read(history, { toolPolicy: 'drop' })
   expect(shapesOf(messages)).toEqual(['user 1', 'user 2', 'assistant [text]'])
 })
 
-test('under `retry` only calls that may be run again stay open (T21)', () => {
+// Requirement: T21
+test('with `retry` only calls that may be run again stay open', () => {
   const history = call(call(new History(), 'a', { idempotent: true }), 'b')
   const options = { toolPolicy: 'retry' } as const
   expect(shapesOf(read(history, options).messages)).toEqual(['call a', 'call b', 'result b*'])
@@ -51,7 +55,8 @@ test('under `retry` only calls that may be run again stay open (T21)', () => {
   expect(shapesOf(messages)).toEqual(['call a', 'call b'])
 })
 
-test('of parallel calls the one without a result gets it behind the others (T22)', () => {
+// Requirement: T22
+test('the missing result of a parallel call is inserted after the other results', () => {
   const history = result(call(call(call(new History(), 'a'), 'b'), 'c'), 'c')
   result(history, 'a').m('1')
   expect(shapesOf(read(history).messages)).toEqual([
@@ -59,7 +64,8 @@ test('of parallel calls the one without a result gets it behind the others (T22)
   ])
 })
 
-test('of parallel blocks the missing result joins the others, before what the user says (T22)', () => {
+// Requirement: T22
+test('a missing result block is inserted after the other result blocks, before the text of the user', () => {
   const history = use(new History(), 'a', 'b')
   history.add(user('answer', [toolResult('b'), { type: 'text', text: 'go on' }]))
   expect(shapesOf(read(history).messages)).toEqual([
@@ -68,7 +74,7 @@ test('of parallel blocks the missing result joins the others, before what the us
   ])
 })
 
-test('replies cut into several lines are one run of calls', () => {
+test('a reply in several messages is one run of calls', () => {
   const history = use(use(new History(), 'a'), 'b')
   history.add(user('ra', [toolResult('a')])).add(user('rb', [toolResult('b')]))
   const { messages, diagnostics } = read(history)
@@ -78,7 +84,7 @@ test('replies cut into several lines are one run of calls', () => {
   ])
 })
 
-test('a result that came late moves to its call, and says so', () => {
+test('a late result is moved to its call and reported', () => {
   const history = result(call(call(new History(), 'a'), 'b'), 'b').m('1')
   result(history, 'a').m('2')
   const { messages, diagnostics } = read(history)
@@ -88,7 +94,7 @@ test('a result that came late moves to its call, and says so', () => {
   expect(diagnostics).toMatchObject([{ code: 'moved_tool_result', uuid: 'result-a' }])
 })
 
-test('a late block moves alone; what stood beside it stays', () => {
+test('only the late block is moved; the other blocks of its message stay', () => {
   const history = use(new History(), 'a').m('1')
   history.add(user('late', [toolResult('a'), { type: 'text', text: 'and' }]))
   expect(shapesOf(read(history).messages)).toEqual([
@@ -96,7 +102,7 @@ test('a late block moves alone; what stood beside it stays', () => {
   ])
 })
 
-test('a result whose call is not there is left out, in both shapes', () => {
+test('a result without its call is left out, as an event and as a block', () => {
   const history = result(new History().m('1', '2'), 'a')
   history.add(user('mixed', [toolResult('b'), { type: 'text', text: 'and' }]))
   history.add(user('bare', [toolResult('c')]))
@@ -112,7 +118,7 @@ test('a second result of one call is left out', () => {
   expect(shapesOf(read(history).messages)).toEqual(['call a', 'result a'])
 })
 
-test('a result belongs to the nearest open call of its name', () => {
+test('a result belongs to the nearest open call with its id', () => {
   const history = call(call(new History(), 'a').m('1'), 'a', {}, 'second')
   result(history, 'a')
   expect(shapesOf(read(history).messages)).toEqual([
@@ -120,13 +126,13 @@ test('a result belongs to the nearest open call of its name', () => {
   ])
 })
 
-test('a call that was summed up takes its kept result with it', () => {
+test('a kept result is left out where its call was summarized', () => {
   const history = result(call(new History().m('1'), 'a'), 'a').m('2')
   history.compact({ summary: 'S', head: 'result-a', tail: '2', coveredTo: 'call-a' })
   expect(shapesOf(read(history).messages)).toEqual(['summary S', 'user 2'])
 })
 
-test('usage from before the last compaction is stale; what comes after it counts', () => {
+test('usage from before the last compaction is marked stale, later usage is not', () => {
   const history = new History().m('1').add(reply('old')).m('2')
   history.compact({ summary: 'S', head: 'old', tail: '2', coveredTo: '1' }).add(reply('new'))
   const usages = read(history).messages.map(({ payload }) => payload as Record<string, unknown>)
@@ -135,7 +141,8 @@ test('usage from before the last compaction is stale; what comes after it counts
   expect(usages[3]).not.toHaveProperty('usage_stale')
 })
 
-test('under `synthesize` a call that may be run again gets its result, too (T21)', () => {
+// Requirement: T21
+test('with `synthesize` a call that may be run again gets a result as well', () => {
   const history = call(new History(), 'a', { idempotent: true })
   const shapes = ['call a', 'result a*']
   expect(shapesOf(read(history).messages)).toEqual(shapes)
@@ -143,7 +150,7 @@ test('under `synthesize` a call that may be run again gets its result, too (T21)
   expect(shapesOf(read(history, options).messages)).toEqual(shapes)
 })
 
-test('a result that is made up as a block says that it is an error, under a name of its own', () => {
+test('a synthesized result block is an error, in a message with its own uuid', () => {
   const { messages } = read(use(new History(), 'a'))
   expect(messages[1]).toMatchObject({
     type: 'user',
@@ -155,14 +162,14 @@ test('a result that is made up as a block says that it is an error, under a name
   })
 })
 
-test('behind several results of one message comes the missing one, then what the user says', () => {
+test('the missing result is inserted after all results of a message and before its text', () => {
   const history = use(new History(), 'a', 'b', 'c')
   const text = { type: 'text', text: 'go on' }
   history.add(user('answer', [toolResult('b'), toolResult('c'), text]))
   expect(shapesOf(read(history).messages)[1]).toBe('user [result b, result c, result a, text]')
 })
 
-test('a late result finds its place also where the last call of the row is dropped', () => {
+test('a late result is moved correctly where the last call of the run is dropped', () => {
   const events = call(call(new History(), 'a'), 'b').m('1')
   result(events, 'a')
   const options = { toolPolicy: 'drop' } as const
@@ -174,7 +181,7 @@ test('a late result finds its place also where the last call of the row is dropp
   ])
 })
 
-test('only an assistant calls in blocks, and only a user answers in them', () => {
+test('call blocks count in assistant messages only, result blocks in user messages only', () => {
   const history = new History().add(user('odd', [toolUse('a')]))
   history.add(assistant('both', [toolUse('b'), toolResult('b')])).m('1')
   history.add(
@@ -197,7 +204,7 @@ test('only an assistant calls in blocks, and only a user answers in them', () =>
   expect(diagnostics).toMatchObject([{ code: 'moved_tool_result', uuid: 'late' }])
 })
 
-test('of a call in two shapes each result belongs to the one of its own shape', () => {
+test('where a call is recorded as event and as block, each result belongs to its own form', () => {
   const shapes = [use(call(new History(), 'a'), 'a'), call(use(new History(), 'a'), 'a')].map(
     (history) => shapesOf(read(result(history, 'a')).messages),
   )
@@ -211,25 +218,25 @@ test('of a call in two shapes each result belongs to the one of its own shape', 
   ])
 })
 
-test('a result in the other shape is better than none', () => {
+test('a result in the other form is used where there is no better one', () => {
   const history = result(use(new History(), 'a'), 'a')
   expect(read(history).diagnostics).toEqual([])
 })
 
-test('a result with blocks of its own is left out as one, where its call is not there', () => {
+test('an orphan result with several blocks is left out as a whole', () => {
   const payload = { tool_call_id: 'gone', content: [{ type: 'text', text: 'done' }] }
   const history = new History().m('1').add({ type: 'tool_result', uuid: 'r', payload })
   expect(shapesOf(read(history).messages)).toEqual(['user 1'])
 })
 
-test('what a system says answers no call, whatever blocks it holds', () => {
+test('a system message never answers a call', () => {
   const history = use(new History(), 'a')
   history.add({ type: 'system', uuid: 's', payload: { content: [toolResult('a')] } })
   history.add(user('late', [toolResult('a')]))
   expect(read(history).diagnostics).toMatchObject([{ code: 'moved_tool_result', uuid: 'late' }])
 })
 
-test('results with blocks of their own stand where they are', () => {
+test('results with several blocks stay where they are', () => {
   const history = call(call(new History(), 'a'), 'b')
   for (const id of ['a', 'b']) {
     const payload = { tool_call_id: id, content: [{ type: 'text', text: 'done' }] }
@@ -238,7 +245,7 @@ test('results with blocks of their own stand where they are', () => {
   expect(read(history).diagnostics).toEqual([])
 })
 
-test('a call that says no name of its own is left out, and one of another type is not text', () => {
+test('leaves out a call without an id, and ignores a block of an unknown type', () => {
   const history = new History().add({ type: 'tool_call', uuid: 'nameless', payload: {} })
   history.add({ type: 'user', uuid: 'text', payload: 'text' }).m('1')
   const { messages, diagnostics } = read(history)
@@ -248,13 +255,13 @@ test('a call that says no name of its own is left out, and one of another type i
   ])
 })
 
-test('a gap among what was kept makes no later usage stale', () => {
+test('a gap among the kept entries makes no later usage stale', () => {
   const history = new History().m('1', '2')
   history.compact({ summary: 'S', keptUuids: ['gone', '2'] }).add(reply('new'))
   expect(read(history).messages.at(-1)!.payload).toMatchObject({ usage: { input_tokens: 9 } })
 })
 
-test('a message that says no usage is not made to say that it is stale', () => {
+test('a message without usage is not marked stale', () => {
   const history = new History().m('1')
   history.add({ type: 'assistant', uuid: 'silent', payload: { content: 'ok', usage: null } })
   history.compact({ summary: 'S', head: '1', tail: 'silent', coveredTo: undefined })
@@ -263,12 +270,12 @@ test('a message that says no usage is not made to say that it is stale', () => {
   }
 })
 
-test('half a character in a key alone is replaced, and an empty list stays empty', () => {
+test('replaces half a surrogate pair in a key, and keeps an empty list', () => {
   const history = new History().add(user('odd', [{ 'key\udc00': [], 5: 5 }]))
   expect(read(history).messages[0]!.payload).toEqual({ content: [{ 5: 5, 'key\ufffd': [] }] })
 })
 
-test('half a character is replaced on a copy, wherever it stands', () => {
+test('replaces half a surrogate pair anywhere in a payload, on a copy', () => {
   const content = [{ type: 'text', text: 'a\ud800', 'key\udc00': [{ deep: '\udfff' }] }]
   const history = new History().add(user('odd', content))
   const { messages, diagnostics } = read(history)
@@ -279,25 +286,25 @@ test('half a character is replaced on a copy, wherever it stands', () => {
   expect(history.events[1]!.event.payload).toEqual({ content })
 })
 
-test('nesting that no stack could follow is mended, too', () => {
+test('repairs a payload that is nested deeper than the stack', () => {
   let content: unknown = '\ud800'
   for (let depth = 0; depth < 100_000; depth++) content = [content]
   const event = { type: 'user', ts: '', uuid: 'deep', prev_uuid: null, payload: { content } }
   const entries = [{ kind: 'event', file: 'log', event, byte_offset: 0 }] as const
-  let mended = messagesOf({ entries, compactedCount: 0 }).messages[0]!.payload as unknown
-  mended = (mended as { content: unknown }).content
-  while (Array.isArray(mended)) mended = mended[0]
-  expect(mended).toBe('\ufffd')
+  let repaired = messagesOf({ entries, compactedCount: 0 }).messages[0]!.payload as unknown
+  repaired = (repaired as { content: unknown }).content
+  while (Array.isArray(repaired)) repaired = repaired[0]
+  expect(repaired).toBe('\ufffd')
 })
 
-test('a line too large to be read is left out, and reported', () => {
+test('an oversize line is left out and reported', () => {
   const history = new History().add({ type: 'user', uuid: 'large', payload: null }).m('1')
   const { messages, diagnostics } = read(history)
   expect(shapesOf(messages)).toEqual(['user 1'])
   expect(diagnostics).toMatchObject([{ code: 'bad_payload', uuid: 'large' }])
 })
 
-test('without repair the events come as they are', () => {
+test('without repair the events are returned as they are', () => {
   const history = result(call(new History(), 'a'), 'b').add(user('odd', '\ud800'))
   const { messages, diagnostics } = read(history, { repair: false })
   expect(messages.map(({ payload }) => payload)).toEqual(

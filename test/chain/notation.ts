@@ -6,12 +6,12 @@
 //   compact S nothing             … nothing stays
 //   summary S · boundary S …      only one of the two; the words are those of `compact`
 //   … covers 4 | covers nothing   what the boundary says it covers, if not what precedes its head
-//   rewind to 3                   the path goes on from 3
-//   rewind to 5 at B              the path goes on from B, cut after 5
+//   rewind to 3                   the path continues from 3
+//   rewind to 5 at B              the path continues from B, cut after 5
 //   again 2 · copy 2 · damage 2   the uuid once more · the line once more · the line is ruined
 //   header X · unlinked 7 · after gone 8
 //   revise S TEXT
-//   [20, step, …]                 the steps 20 times, $ stands for the number of the round
+//   [20, step, …]                 the steps 20 times, $ is the number of the round
 
 import { History } from './history.js'
 

@@ -2,9 +2,9 @@
 
 import { expect, it } from 'vitest'
 import { offsetBaseOf, partsOf, wordsOf } from '../../lib/chain/index.js'
-import { toWellFormed } from '../../lib/chain/well-formed.js'
+import { toWellFormed } from '../../lib/chain/messages.js'
 
-it('the parts of a message, whichever of the two shapes it has', () => {
+it('partsOf reads tools as events and as blocks', () => {
   const blocks = [
     'plain',
     { type: 'text', text: 'said' },
@@ -39,14 +39,14 @@ it('the parts of a message, whichever of the two shapes it has', () => {
   }
 })
 
-it('what is no list of blocks is its text, or all there is of it', () => {
+it('a payload without blocks is its text, else its JSON', () => {
   for (const payload of [{ content: 'x' }, { text: 'x' }, { summary: 'x' }]) {
     expect(partsOf({ type: 'user', payload })).toEqual([{ kind: 'text', text: 'x' }])
   }
   expect(partsOf({ type: 'other', payload: { a: 1 } })).toEqual([{ kind: 'text', text: '{"a":1}' }])
 })
 
-it('nesting that no stack can follow is said to be there', () => {
+it('a payload that is nested deeper than the stack is named, not shown', () => {
   let content: unknown = 'x'
   for (let depth = 0; depth < 50_000; depth++) content = [{ type: 'tool_result', content }]
   expect(partsOf({ type: 'user', payload: { content } })).toEqual([
@@ -54,7 +54,7 @@ it('nesting that no stack can follow is said to be there', () => {
   ])
 })
 
-it('what fails for another reason is not hidden', () => {
+it('other errors are not caught', () => {
   const payload = {
     get content(): never {
       throw new Error('read')
@@ -63,7 +63,7 @@ it('what fails for another reason is not hidden', () => {
   expect(() => partsOf({ type: 'user', payload })).toThrow('read')
 })
 
-it('what nests deeper than the stack is said to be there, and nothing is thrown', () => {
+it('a deeply nested block does not throw', () => {
   const deep: unknown = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000))
   const said = '[nested too deep to show]'
   const result = { type: 'tool_result', payload: { tool_call_id: 't', content: { deep } } }
@@ -72,7 +72,7 @@ it('what nests deeper than the stack is said to be there, and nothing is thrown'
   expect(partsOf(call)).toMatchObject([{ text: `Bash ${said}` }])
 })
 
-it('words are text without tool traffic, pictures and thoughts', () => {
+it('wordsOf leaves out tools, pictures and thoughts', () => {
   const content = ['a', { type: 'text', text: 'b' }, { type: 'tool_result', text: 'c' }, 5, '']
   expect(wordsOf({ content })).toBe('a b')
   expect(wordsOf({ content: 'whole' })).toBe('whole')
@@ -80,7 +80,7 @@ it('words are text without tool traffic, pictures and thoughts', () => {
   expect(wordsOf(null)).toBe('')
 })
 
-it('half a character is mended on a copy, and whatever is no text stays', () => {
+it('toWellFormed replaces half a surrogate pair on a copy, and keeps what is not text', () => {
   const value = { a: ['x\ud800', 5, null, true], '\udc00': { b: 'é' } }
   expect(toWellFormed(value)).toEqual({ a: ['x\ufffd', 5, null, true], '\ufffd': { b: 'é' } })
   expect(toWellFormed('\ud800')).toBe('\ufffd')

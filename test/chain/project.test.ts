@@ -9,6 +9,7 @@ import {
   type Projection,
   projectLog,
 } from '../../lib/chain/index.js'
+import { runs } from '../helpers/effort.js'
 import { type Cut, History } from './history.js'
 import { play, type Step } from './notation.js'
 import { randomHistory, randomSteps, rewindTo, TAME } from './random-history.js'
@@ -27,7 +28,7 @@ test('the newest revision of a summary is shown, also as of an earlier event', (
   expect(textsOf(readForward(history, undefined, '3').projection)).toEqual(['best'])
 })
 
-test('`then` shows a summary as it read before the next event', () => {
+test('`then` shows a summary with the text it had before the next event', () => {
   const history = play([
     'm 1 2',
     'compact S keep 2..2',
@@ -41,7 +42,7 @@ test('`then` shows a summary as it read before the next event', () => {
   expect(textsThen(history, '4')).toEqual(['best'])
 })
 
-test('a revision means the nearest summary of that uuid before it', () => {
+test('a revision refers to the nearest earlier summary with its uuid', () => {
   const history = play([
     'm 1 2',
     'compact S keep 2..2',
@@ -56,7 +57,7 @@ test('a revision means the nearest summary of that uuid before it', () => {
   expect(textsOf(readForward(history, undefined, '3').projection)).toEqual(['first'])
 })
 
-test('a revision that says nothing revises nothing', () => {
+test('a blank revision has no effect', () => {
   const history = play(['m 1 2', 'compact S keep 2..2', 'revise S  ', 'revise T other'])
   expect(textsOf(readForward(history).projection)).toEqual(['sums up S'])
 })
@@ -71,71 +72,76 @@ test('a child shows the revised summary of its parent', () => {
   expect(textsOf(projection)).toEqual(['better'])
 })
 
-test('a list of kept events takes the place of a range, in its own order', () => {
+test('a list of kept events replaces a range and gives the order', () => {
   const keptUuids = ['5', '2', '5']
   expect(shownAfter(['m 1..6'], { keptUuids })).toBe('S 5 2 7')
   expect(shownAfter(['m 1..6'], { keptUuids, isPrefix: true })).toBe('5 2 S 7')
   expect(shownAfter(['m 1..6'], { keptUuids: [] })).toBe('S 7')
 })
 
-test('what came after the covered part stays behind a list of kept events', () => {
+test('events after the covered part follow a list of kept events', () => {
   const cut = { keptUuids: ['2', '6x'], coveredTo: '6' }
   expect(shownAfter(['m 1..6 6x 6y'], cut)).toBe('S 2 6x 6y 7')
   expect(shownAfter(['m 1..6 6x 6y'], { ...cut, isPrefix: true })).toBe('2 6x S 6y 7')
   expect(shownAfter(['m 1..6'], { ...cut, coveredTo: 'gone' })).toBe('1 2 3 4 5 6 7')
 })
 
-test('kept events that are missing are reported one by one, and the rest is kept', () => {
+test('each missing kept event is reported, and the others are kept', () => {
   const history = play(['m 1..6']).compact({ summary: 'S', keptUuids: ['gone', '2', 'lost'] })
   const { projection } = readForward(history)
   expect(namesOf(projection, 'log')).toBe('S 2')
-  expect(projection.isDegraded).toBe(true)
+  expect(projection.degraded).toBe(true)
   expect(projection.diagnostics.map(({ code, uuid }) => [code, uuid])).toEqual([
-    ['kept_uuid_missing', 'B'],
-    ['kept_uuid_missing', 'B'],
+    ['compaction_entry_missing', 'B'],
+    ['compaction_entry_missing', 'B'],
   ])
 })
 
-test('a kept event that is named by no uuid is reported as one without a name', () => {
+test('an invalid uuid in a list of kept events is reported', () => {
   const history = play(['m 1..6']).compact({ summary: 'S', keptUuids: [5 as never, '2'] })
   const { projection } = readForward(history)
   expect(namesOf(projection, 'log')).toBe('S 2')
   expect(projection.diagnostics).toMatchObject([
-    { code: 'kept_uuid_missing', message: expect.stringContaining('without a name') as string },
+    {
+      code: 'compaction_entry_missing',
+      message: expect.stringContaining('without a name') as string,
+    },
   ])
 })
 
-test('a log without events shows nothing, at any time', () => {
+test('the projection of an empty log is empty', () => {
   for (const revisions of ['then', 'newest'] as const) {
     expect(projectLog([], { file: 'log', revisions }).projection.entries).toEqual([])
   }
 })
 
-test('a compaction of another tool without a text counts, and shows no summary', () => {
+test('a compaction of another tool without a text takes effect without a summary', () => {
   const external = { text: '', fields: { strategy: 'external' } }
   expect(shownAfter(['m 1..6'], { ...external, head: '5', tail: '6' })).toBe('5 6 7')
   expect(shownAfter(['m 1..6'], external)).toBe('7')
 })
 
-test('a compaction of ours without a text does not count', () => {
+test('a compaction of this library without a text has no effect', () => {
   expect(shownAfter(['m 1..6'], { text: ' \n', head: '5', tail: '6' })).toBe('1 2 3 4 5 6 7')
 })
 
-test('a boundary that does not say what it keeps does not count (003-66)', () => {
+// Requirement: 003-66
+test('a boundary that does not say what it keeps has no effect', () => {
   for (const headUuid of [undefined, 5, {}, []]) {
     expect(shownAfter(['m 1 2'], { fields: { headUuid } })).toBe('1 2 7')
   }
   expect(shownAfter(['m 1 2'], { fields: { anchorUuid: '1' } })).toBe('1 2 7')
 })
 
-test('a damaged summary leaves everything as it was, visibly (003-66)', () => {
+// Requirement: 003-66
+test('a boundary with a damaged summary has no effect and is reported', () => {
   const history = play(['m 1..6', 'compact S keep 5..6', 'm 7', 'damage S'])
   const { projection } = readForward(history)
   expect(namesOf(projection, 'log')).toBe('1 2 3 4 5 6 7')
-  expect(projection.isDegraded).toBe(true)
+  expect(projection.degraded).toBe(true)
 })
 
-test('of an own and an inherited event of one uuid the own is meant, wherever it stands', () => {
+test('a uuid refers to the event of its own file before an inherited one', () => {
   const parent = play(['m 1 2', 'compact S keep 2..2'], new History({ file: 'parent' }))
   const { continuation } = readForward(parent).projection
   const child = play(['m 3', 'compact S keep S..3 covers nothing', 'm 4'])
@@ -146,7 +152,7 @@ test('of an own and an inherited event of one uuid the own is meant, wherever it
   expect(namesOf(projection, 'log')).toBe('S2 S parent/S parent/2 3 4')
 })
 
-test('an event repeated in the parent is left out only while its first is shown', () => {
+test('an event that is repeated in the parent is left out only while the first one is shown', () => {
   const parent = play(['m 1 2 3', 'again 1'], new History({ file: 'parent' }))
   const { continuation } = readForward(parent).projection
   const child = play(['m 4'])
@@ -156,12 +162,12 @@ test('an event repeated in the parent is left out only while its first is shown'
   expect(namesOf(projection, 'log')).toBe('S parent/3 parent/1 4')
 })
 
-test('a summary that is not right before its boundary does not count', () => {
+test('a boundary whose summary is not directly before it has no effect', () => {
   const history = play(['m 1 2', 'summary S', 'm 3', 'boundary S keep 2..3'])
   expect(namesOf(readForward(history).projection, 'log')).toBe('1 2 3')
 })
 
-test('an own summary that went into the unread part of a parent is still meant first', () => {
+test('a summary of the own file is preferred where the parent was read in part', () => {
   const steps = ['m 1 2', 'compact Sp prefix 1..1 covers 2', 'm S 4'] as const
   const parent = play(steps, new History({ file: 'parent' }))
   const again = ['m c2', 'compact S2 keep S..c2 covers nothing', 'm c3'] as const
@@ -169,7 +175,7 @@ test('an own summary that went into the unread part of a parent is still meant f
   const whole = readForward(child, readForward(parent).projection.continuation).projection
   expect(namesOf(whole, 'log')).toBe('S2 S parent/1 parent/Sp parent/S parent/4 c1 c2 c3')
   const part = readForward(child, readFrom(3, parent).projection.continuation).projection
-  expect(part.isComplete).toBe(false)
+  expect(part.complete).toBe(false)
 })
 
 // In doubt more is opaque than the first entry: what a head that may be gone would have dropped.
@@ -179,20 +185,20 @@ test.each([
   [['m 1..6', 'compact S prefix 1..4 covers gone', 'm 7', 'compact S2 keep 6..7 covers 5', 'm 8']],
   [['m 1..6', 'compact S nothing covers gone', 'm 7', 'compact S2 keep 5..7 covers 4', 'm 8']],
   [['m 1..6', 'rewind to gone at 6', 'm 7', 'compact S2 keep 5..7 covers 4', 'm 8']],
-])('whoever reads only the end of %j sees no more than whoever reads all', (steps) => {
+])('a reader of the end of %j sees no more than a reader of all of it', (steps) => {
   expectSameFromEveryCut(play(steps))
 })
 
-test('a gap counts as long as the model would see it', () => {
+test('a projection is degraded as long as the gap is part of it', () => {
   const steps = ['m 1..3', 'damage 2', 'm 4'] as const
-  expect(readForward(play(steps)).projection.isDegraded).toBe(true)
-  expect(readForward(play([...steps, 'compact S keep 4..4'])).projection.isDegraded).toBe(false)
+  expect(readForward(play(steps)).projection.degraded).toBe(true)
+  expect(readForward(play([...steps, 'compact S keep 4..4'])).projection.degraded).toBe(false)
   const { projection } = readForward(play(['m 1', 'compact S nothing']), lost())
-  expect(projection.isDegraded).toBe(false)
-  expect(projection.diagnostics.map(({ code }) => code)).toEqual(['lineage_missing'])
+  expect(projection.degraded).toBe(false)
+  expect(projection.diagnostics.map(({ code }) => code)).toEqual(['parent_session_missing'])
 })
 
-test('the epoch is the one the last boundary says, and a child begins at none', () => {
+test('the epoch is that of the last boundary, and 0 in a new child', () => {
   const history = play(['m 1..3', 'compact S keep 3..3', 'm 4', 'compact S2 keep 4..4'])
   const { projection } = readForward(history)
   expect(projection).toMatchObject({ contextEpoch: 2, lastBoundary: { uuid: 'B2', epoch: 2 } })
@@ -203,14 +209,14 @@ test('the epoch is the one the last boundary says, and a child begins at none', 
   expect(undone).toMatchObject({ contextEpoch: 1, lastBoundary: { uuid: 'B', epoch: 1 } })
 })
 
-test('what a subagent found is shown unless a tool result tells it', () => {
+test('a subagent result is shown unless a tool result contains it', () => {
   const history = new History()
-  history.add({ type: 'subagent_result', uuid: 'told', payload: { tool_call_id: 'a' } })
+  history.add({ type: 'subagent_result', uuid: 'answered', payload: { tool_call_id: 'a' } })
   history.add({ type: 'subagent_result', uuid: 'alone', payload: { summary: 'found' } })
   expect(namesOf(readForward(history).projection, 'log')).toBe('alone')
 })
 
-test('in a fork offsets count from the end of its own header', () => {
+test('in a fork offsets are relative to the end of its own header', () => {
   const source = play(['m 1..6', 'compact S keep 5..6', 'm 7'])
   const header = new History({ header: null }).header('F', {
     forked_from: { session_id: 'log', at_uuid: '7', base: 10 },
@@ -222,8 +228,8 @@ test('in a fork offsets count from the end of its own header', () => {
   ]
   const part = { file: 'fork', isWhole: false }
   const last = events.slice(-5)
-  expect(projectLog(last, { ...part, offsetBase: base }).projection.isComplete).toBe(true)
-  expect(projectLog(last, part).projection.isComplete).toBe(false)
+  expect(projectLog(last, { ...part, offsetBase: base }).projection.complete).toBe(true)
+  expect(projectLog(last, part).projection.complete).toBe(false)
 })
 
 test('a message costs the same however many came before it', () => {
@@ -236,7 +242,7 @@ test('a message costs the same however many came before it', () => {
 })
 
 // Honest histories only: where uuids are repeated, a name has two meanings.
-test('a rewind by the rules shows everything up to its target', () => {
+test('a valid rewind shows everything up to its target', () => {
   const property = fc.property(
     randomSteps(12, TAME),
     fc.nat(),
@@ -254,7 +260,7 @@ test('a rewind by the rules shows everything up to its target', () => {
       expect(after).toEqual(before.slice(0, target + 1))
     },
   )
-  fc.assert(property, { numRuns: 1000 })
+  fc.assert(property, { numRuns: runs(1000) })
 })
 
 function shownAfter(steps: readonly Step[], cut: Omit<Cut, 'summary'>): string {

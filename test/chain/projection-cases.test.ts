@@ -27,13 +27,15 @@ interface Case {
 const fixture = new URL('../../fixtures/projection/cases.json', import.meta.url)
 const cases: readonly Case[] = JSON.parse(readFileSync(fixture, 'utf8'))
 
-test('case 1: a suffix compaction shows its summary, then what it kept (003-07, T13)', () => {
+// Requirements: 003-07, T13
+test('case 1: a suffix compaction shows its summary, then what it kept', () => {
   check(1)
   const { walk } = readForward(historyOf(1).history)
   expect(walk.path.length, 'every event can still be walked').toBe(10)
 })
 
-test('a boundary names head, anchor, tail and summary, and changes no line (003-15)', () => {
+// Requirement: 003-15
+test('a boundary names head, anchor, tail and summary, and changes no line', () => {
   const history = play(['m 1..6'])
   const before = history.bytes
   const boundary = play(['compact S keep 5..6'], history).lines.at(-1)!.event
@@ -46,75 +48,108 @@ test('a boundary names head, anchor, tail and summary, and changes no line (003-
   }
 })
 
-test('case 2: a prefix compaction shows what it kept, then its summary (003-07, T13)', () => {
+// Requirements: 003-07, T13
+test('case 2: a prefix compaction shows what it kept, then its summary', () => {
   check(2)
 })
 
-test('case 3: a compaction that keeps nothing shows its summary only (T13)', () => check(3))
+// Requirement: T13
+test('case 3: a compaction that keeps nothing shows its summary only', () => check(3))
 
-test('case 4: a message that came while the summary was made stays (T13)', () => check(4))
+// Requirement: T13
+test('case 4: a message that was appended while the summary was made stays', () => check(4))
 
-test('case 5: it stays also when nothing is kept (T13)', () => check(5))
+// Requirement: T13
+test('case 5: such a message stays also when nothing is kept', () => check(5))
 
-test('case 6: of two compactions the second sums up the first (003-40, 003-45, T13)', () => {
+// Requirements: 003-40, 003-45, T13
+test('case 6: a second compaction summarizes the first', () => {
   check(6)
   const { walk } = readForward(historyOf(6).history)
   expect(walk.path.length, 'every event can still be walked').toBe(14)
 })
 
-test('case 7: what is kept may span an earlier boundary (003-40, T13)', () => check(7))
+// Requirements: 003-40, T13
+test('case 7: what is kept may span an earlier boundary', () => check(7))
 
-test('case 8: an earlier summary may be kept (T13)', () => check(8))
+// Requirement: T13
+test('case 8: an earlier summary may be kept', () => check(8))
 
-test('case 9: a boundary whose head was summed up before does not count (T13)', () => check(9))
+// Requirement: T13
+test('case 9: a boundary whose head was summarized before has no effect', () => check(9))
 
-test('case 10: the same with a kept prefix (T13)', () => check(10))
+// Requirement: T13
+test('case 10: a boundary whose kept prefix was summarized before has no effect', () => check(10))
 
-test('case 11: a rewind to before a boundary undoes the compaction (T13)', () => check(11))
+// Requirement: T13
+test('case 11: a rewind to before a boundary undoes the compaction', () => check(11))
 
-test('case 12: a rewind into what was kept leaves the compaction (T13)', () => check(12))
+// Requirement: T13
+test('case 12: a rewind into what was kept keeps the compaction', () => check(12))
 
-test('case 13: a rewind to after a boundary leaves the compaction (T13)', () => check(13))
+// Requirement: T13
+test('case 13: a rewind to after a boundary keeps the compaction', () => check(13))
 
-test('case 14: a summary without a boundary is no compaction (003-66, T13)', () => check(14))
+// Requirements: 003-66, T13
+test('case 14: a summary without a boundary is not a compaction', () => check(14))
 
-test('case 15: an unreadable boundary is no compaction, visibly (003-66, T13)', () => check(15))
+// Requirements: 003-66, T13
+test('case 15: an unreadable boundary has no effect and is reported', () => check(15))
 
-test('case 16: a boundary without its summary is no compaction (003-66, T13)', () => check(16))
+// Requirements: 003-66, T13
+test('case 16: a boundary without its summary has no effect', () => check(16))
 
-test('case 17: damage to what was summed up costs nothing (T13)', () => check(17))
+// Requirement: T13
+test('case 17: damage to a summarized event loses nothing', () => check(17))
 
-test('case 18: a kept head damaged later costs that event, visibly (T13)', () => check(18))
+// Requirement: T13
+test('case 18: a kept head that is damaged later loses that event only, and is reported', () =>
+  check(18))
 
-test('case 19: a uuid appended again is shown once (T13)', () => check(19))
+// Requirement: T13
+test('case 19: a uuid appended again is shown once', () => check(19))
 
-test('case 20: a uuid appended again after its first was summed up is shown (T13)', () => check(20))
+// Requirement: T13
+test('case 20: a uuid that is appended again after the first was summarized is shown', () =>
+  check(20))
 
-test('case 21: a link to nowhere in the live part keeps both sides, visibly (T13)', () => check(21))
+// Requirement: T13
+test('case 21: a dangling link after the boundary keeps both sides and is reported', () =>
+  check(21))
 
-test('case 22: a stray header changes nothing (T13)', () => check(22))
+// Requirement: T13
+test('case 22: a header in the middle of the log has no effect', () => check(22))
 
-test('case 23: an event without a link is shown, and reported (T13)', () => check(23))
+// Requirement: T13
+test('case 23: an event without a link is shown, and reported', () => check(23))
 
-test('case 24: a rewind to what came while the summary was made leaves the compaction (T13)', () => {
+// Requirement: T13
+test('case 24: a rewind to a message that was appended while the summary was made keeps the compaction', () => {
   check(24)
 })
 
-test('case 25: a compaction may keep events of the parent (003-40, T13)', () => check(25))
+// Requirements: 003-40, T13
+test('case 25: a compaction may keep events of the parent', () => check(25))
 
-test('case 26: with the parent gone its compaction still counts, visibly (T13)', () => check(26))
+// Requirement: T13
+test('case 26: without the parent its compaction still takes effect, and the loss is reported', () =>
+  check(26))
 
-test('case 27: of equal uuids the own one is meant (T13)', () => check(27))
+// Requirement: T13
+test('case 27: of equal uuids that of the own file is meant', () => check(27))
 
-test('case 28: a rewind into the parent cuts what the file started with (T13)', () => check(28))
+// Requirement: T13
+test('case 28: a rewind into the parent removes inherited entries', () => check(28))
 
-test('case 29: twenty compactions leave the last summary and what is live (003-45, T13)', () => {
+// Requirements: 003-45, T13
+test('case 29: after twenty compactions the last summary and later messages are shown', () => {
   check(29)
   const { walk } = readForward(historyOf(29).history)
   expect(walk.path.length, 'every event can still be walked').toBe(2046)
 })
 
-test('case 30: cuts that cover only the last summary let the projection grow (T13)', () => {
+// Requirement: T13
+test('case 30: cuts that cover only the last summary let the projection grow', () => {
   check(30)
 })
 
@@ -124,13 +159,13 @@ function check(number: number): void {
   const codes = [...walk.findings, ...projection.diagnostics].map(({ code }) => code)
   expect({
     projection: namesOf(projection, history.file),
-    degraded: projection.isDegraded,
+    degraded: projection.degraded,
     findings: [...new Set(codes)].sort(),
     lines: history.lines.length,
   }).toEqual({
     projection: wanted.projection,
     degraded: wanted.degraded,
-    findings: wanted.findings,
+    findings: wanted.findings.toSorted(),
     lines: wanted.lines ?? history.lines.length,
   })
   const enough = expectSameFromEveryCut(history, start).enough ?? null

@@ -1,4 +1,4 @@
-// What holds for every history. fast-check prints the seed and the smallest history that fails.
+// Properties of every history. fast-check prints the seed and the smallest history that fails.
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -10,6 +10,7 @@ import {
   type ProjectionStart,
   projectLog,
 } from '../../lib/chain/index.js'
+import { runs } from '../helpers/effort.js'
 import { History } from './history.js'
 import { randomHistory, randomSteps } from './random-history.js'
 import {
@@ -21,10 +22,7 @@ import {
   readFrom,
 } from './reading.js'
 
-// For a long run by hand: PROPERTY_SCALE=50 npx vitest run test/chain
-const SCALE = Number(process.env['PROPERTY_SCALE'] ?? 1)
-
-test('the end of a file, where it is enough, tells the same as the whole file', () => {
+test('a complete projection of the end of a file equals that of the whole file', () => {
   let completeCount = 0
   let cutCount = 0
   const property = fc.property(randomSteps(24), fc.nat(), fc.boolean(), (steps, pick, isLost) => {
@@ -36,11 +34,11 @@ test('the end of a file, where it is enough, tells the same as the whole file', 
     const at = history.lines[pick % history.lines.length]!.event.uuid
     expectSameFromEveryCut(history, start, at)
   })
-  fc.assert(property, { numRuns: 5000 * SCALE })
+  fc.assert(property, { numRuns: runs(5000) })
   expect(completeCount / cutCount, 'the property is not empty').toBeGreaterThan(0.1)
 })
 
-test('the end of an ancestor, where it is enough, tells the same as all of it', () => {
+test('a complete projection of the end of an ancestor equals that of the whole ancestor', () => {
   let [completeCount, cutCount] = [0, 0]
   const property = fc.property(
     randomSteps(16),
@@ -64,14 +62,14 @@ test('the end of an ancestor, where it is enough, tells the same as all of it', 
           readFrom(cut, { file, events }).projection,
         )
         cutCount++
-        if (!part.isComplete) continue
+        if (!part.complete) continue
         completeCount++
         const [seen, expected] = [essence(part), essence(whole)]
         if (JSON.stringify(seen) !== JSON.stringify(expected)) expect(seen).toEqual(expected)
       }
     },
   )
-  fc.assert(property, { numRuns: 2000 * SCALE })
+  fc.assert(property, { numRuns: runs(2000) })
   expect(completeCount / cutCount, 'the property is not empty').toBeGreaterThan(0.05)
 })
 
@@ -83,7 +81,7 @@ test('a projection that is advanced line by line equals one folded again', () =>
     refoldCount += expectLiveEqualsRefold(history, start)
     lineCount += history.events.length
   })
-  fc.assert(property, { numRuns: 1500 * SCALE })
+  fc.assert(property, { numRuns: runs(1500) })
   expect(refoldCount / lineCount, 'few lines ask for it').toBeLessThan(0.3)
 })
 
@@ -95,7 +93,7 @@ test('a projection read from the end can be advanced as one read from the start'
     const end = 1 + (pick % events.length)
     const before = { file, events: events.slice(0, end) }
     const cut = events.findLastIndex(
-      (_, at) => at < end && readFrom(at, before).projection.isComplete,
+      (_, at) => at < end && readFrom(at, before).projection.complete,
     )
     if (cut === -1) return
     const { path, revisions, walk } = readFrom(cut, before)
@@ -109,22 +107,22 @@ test('a projection read from the end can be advanced as one read from the start'
       if (JSON.stringify(seen) !== JSON.stringify(expected)) expect(seen).toEqual(expected)
     }
   })
-  fc.assert(property, { numRuns: 1500 * SCALE })
+  fc.assert(property, { numRuns: runs(1500) })
   expect(pushCount / runCount, 'the property is not empty').toBeGreaterThan(0.7)
 })
 
-test('a message or a compaction that goes on from the tip never asks for a new fold', () => {
+test('a message or a compaction that continues from the tip never needs a new fold', () => {
   const cuts = ['plain', 'suffix', 'prefix', 'nothing'] as const
   const kinds = ['message', ...cuts, 'revise', 'offChain', 'turnEnd'] as const
   const property = fc.property(randomSteps(12, kinds), (steps) => {
     expect(expectLiveEqualsRefold(randomHistory(steps))).toBe(0)
   })
-  fc.assert(property, { numRuns: 500 * SCALE })
+  fc.assert(property, { numRuns: runs(500) })
 })
 
 test('no payload makes the fold or its readers throw, and no stored event is changed', () => {
   const property = fc.property(fc.array(wildEvent(), { maxLength: 12 }), fc.boolean(), run)
-  fc.assert(property, { numRuns: 3000 * SCALE })
+  fc.assert(property, { numRuns: runs(3000) })
 
   function run(drafts: readonly Wild[], isWhole: boolean): void {
     const history = new History().m('a', 'b')

@@ -1,4 +1,4 @@
-// Histories nobody would think of, made of small steps so that a failing one shrinks to few.
+// Random histories, made of small steps so that a failing one shrinks to few.
 // Each step is a name and three numbers, from which it makes its choices.
 
 import fc from 'fast-check'

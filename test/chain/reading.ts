@@ -29,7 +29,7 @@ export function readFrom(
 }
 
 export function lost(file = 'parent'): ProjectionStart {
-  return lostStart(file, 'lineage_missing', 'The parent is not there')
+  return lostStart(file, 'parent_session_missing', 'The parent is not there')
 }
 
 /** All that two readers of one history must agree on. */
@@ -38,11 +38,11 @@ export function essence(projection: Projection) {
   const entries = projection.entries.map((entry) => {
     if (isGap(entry)) return `${entry.file}/(${entry.kind})`
     const { file, event, byte_offset } = entry
-    const more = entry.kind === 'summary' ? `:${entry.text}` : entry.isTurnEnded ? ' (ended)' : ''
+    const more = entry.kind === 'summary' ? `:${entry.text}` : entry.turnEnded ? ' (ended)' : ''
     return `${file}/${event.uuid}@${byte_offset}${more}`
   })
-  const { isDegraded } = projection
-  return { entries, compactedCount, lastBoundary, contextEpoch, unfinishedCompaction, isDegraded }
+  const { degraded } = projection
+  return { entries, compactedCount, lastBoundary, contextEpoch, unfinishedCompaction, degraded }
 }
 
 /** Entries by uuid, an ancestor's with its file; gaps say nothing. */
@@ -70,7 +70,7 @@ export function expectSameFromEveryCut(history: History, start?: ProjectionStart
   for (let cut = 1; cut <= length; cut += length - cut > 200 ? 50 : 1) {
     const { projection } = readFrom(cut, { file, events }, at)
     if (!isHeaderRepeated) expectNoNewFindings(projection, whole)
-    if (!projection.isComplete) continue
+    if (!projection.complete) continue
     completeCount++
     enough = length - cut
     if (JSON.stringify(essence(projection)) !== expected) {

@@ -1,15 +1,14 @@
-// Whatever a conversation looks like, no provider finds fault with the pairing of its tools
-// afterwards, and nothing else in it has changed.
+// After the repair of any conversation its tool calls and results are paired as providers require,
+// and nothing else has changed.
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Message, messagesOf } from '../../lib/chain/index.js'
 import { pairTools } from '../../lib/chain/tool-pairs.js'
-
-const SCALE = Number(process.env['PROPERTY_SCALE'] ?? 1)
+import { runs } from '../helpers/effort.js'
 
 test.each(['synthesize', 'drop'] as const)(
-  'under `%s` every call has its result behind it and every result its call',
+  'with `%s` every call is followed by its result and every result has a call',
   (toolPolicy) => {
     const property = fc.property(fc.array(message(), { maxLength: 14 }), (drafts) => {
       const entries = drafts.map(entryOf)
@@ -31,7 +30,7 @@ test.each(['synthesize', 'drop'] as const)(
       expect(othersOf(messages)).toEqual(othersOf(before))
       if (toolPolicy === 'synthesize') expect(callIds(messages)).toEqual(callIds(before))
     })
-    fc.assert(property, { numRuns: 2500 * SCALE })
+    fc.assert(property, { numRuns: runs(2500) })
   },
 )
 

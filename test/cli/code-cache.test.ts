@@ -1,10 +1,12 @@
-// The code that V8 made of a command is kept beside it. It must never be used for another text,
-// nor keep a command from working.
+// The code that V8 compiled from a command is kept in the user's cache. It must never be used for
+// another text, nor keep a command from working.
 
 import { spawnSync } from 'node:child_process'
 import {
   appendFileSync,
+  chmodSync,
   cpSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -13,11 +15,15 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
+import * as module from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../helpers/temporary.js'
 import { BINARY } from './command-line.js'
+
+// Node 22.8 and later keep compiled code themselves.
+const NODE_KEEPS_NONE = !('enableCompileCache' in module)
 
 const NODE_MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url))
 
@@ -28,9 +34,8 @@ let cache: string
 beforeEach((t) => {
   folder = temporaryFolder(t)
   program = join(folder, 'bin', 'jsonl-session.cjs')
-  cache = join(folder, 'bin', 'code-cache')
-  const isProgram = (path: string) => !path.includes('code-cache')
-  cpSync(dirname(BINARY), dirname(program), { recursive: true, filter: isProgram })
+  cache = join(folder, 'cache', 'jsonl-session')
+  cpSync(dirname(BINARY), dirname(program), { recursive: true })
   symlinkSync(NODE_MODULES, join(folder, 'node_modules'))
 })
 
@@ -38,7 +43,7 @@ function call(args: readonly string[], { input = '', env = {} } = {}) {
   const store = ['--root', join(folder, 'store'), '--home', join(folder, 'store')]
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args, ...store], {
     input,
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH: process.env['PATH'], XDG_CACHE_HOME: join(folder, 'cache'), ...env },
     encoding: 'utf8',
   })
   return { status, stdout, stderr }
@@ -49,17 +54,19 @@ const append = (uuid: string, env = {}) =>
 
 const keptIn = (path: string) => readdirSync(path).sort()
 
-/** What stands there, and when it was put there. */
+/** Which file it is. */
 function kept(name: string) {
   const { ino, size } = statSync(join(cache, name))
   return { ino, size }
 }
 
-describe('the kept code of a command', () => {
-  it('is made by the first call, used by the second and changes no answer', () => {
+describe.runIf(NODE_KEEPS_NONE)('the cached code of a command', () => {
+  it('is written by the first call, used by the second and changes no answer', () => {
     const first = append('a')
     const [name, ...others] = keptIn(cache)
-    expect(name).toBe(`append.cjs-append-${process.version}-${process.arch}`)
+    expect(name).toMatch(/^append\.cjs-append-v[\d.]+-\w+-[0-9a-f]{8}$/)
+    expect(statSync(cache).mode & 0o777).toBe(0o700)
+    expect(statSync(join(cache, name!)).mode & 0o777).toBe(0o600)
     expect(others).toEqual([])
     const made = kept(name!)
     const again = append('a')
@@ -74,12 +81,15 @@ describe('the kept code of a command', () => {
     const input = JSON.stringify(event)
     expect(call(['hook', 'UserPromptSubmit'], { input })).toMatchObject({ status: 0, stderr: '' })
     expect(call(['hook', 'SessionStart'], { input })).toMatchObject({ status: 0, stderr: '' })
-    expect(
-      keptIn(cache).map((name) => name.replace(`-${process.version}-${process.arch}`, '')),
-    ).toEqual(['hook.cjs-SessionStart', 'hook.cjs-UserPromptSubmit'])
+    expect(call(['hooks', 'run', 'Stop'], { input })).toMatchObject({ status: 0, stderr: '' })
+    expect(keptIn(cache).map((name) => name.split('-').slice(0, 3).join('-'))).toEqual([
+      'hooks-run.cjs-SessionStart',
+      'hooks-run.cjs-Stop',
+      'hooks-run.cjs-UserPromptSubmit',
+    ])
   })
 
-  it('is not kept of the whole command line, which loads parts of itself later', () => {
+  it('is not written for the whole command line, which uses import()', () => {
     append('a')
     const before = keptIn(cache)
     for (const args of [
@@ -92,7 +102,7 @@ describe('the kept code of a command', () => {
     expect(keptIn(cache)).toEqual(before)
   })
 
-  it('is kept of programs only that call no import(), which they would not have', () => {
+  it('is written only for programs without import(), which scripts with cached code lack', () => {
     const hot = join(dirname(BINARY), 'hot')
     for (const name of readdirSync(hot).filter((file) => file.endsWith('.cjs'))) {
       expect(readFileSync(join(hot, name), 'latin1')).not.toMatch(/\bimport\(/)
@@ -128,10 +138,10 @@ describe('the kept code of a command', () => {
   it.each([
     ['cut off', (path: string) => truncateSync(path, 5000)],
     ['empty', (path: string) => truncateSync(path, 0)],
-    ['longer than it was', (path: string) => appendFileSync(path, 'more')],
+    ['longer than before', (path: string) => appendFileSync(path, 'more')],
     ['changed in one byte', (path: string) => flip(path, 40_000)],
     ['full of zeros', (path: string) => writeFileSync(path, Buffer.alloc(100_000))],
-  ])('is made anew when it is %s', (_, damage) => {
+  ])('is written again when it is %s', (_, damage) => {
     append('a')
     const [name] = keptIn(cache)
     const made = kept(name!)
@@ -141,22 +151,45 @@ describe('the kept code of a command', () => {
     expect(kept(name!).ino).not.toBe(made.ino)
   })
 
-  it('is done without where its folder cannot be written', () => {
+  it('is not needed: a command works where the folder cannot be created', () => {
+    mkdirSync(dirname(cache))
     writeFileSync(cache, 'in the way')
     expect(append('a')).toMatchObject({ status: 0, stderr: '' })
     expect(readFileSync(cache, 'utf8')).toBe('in the way')
   })
 
-  it('is neither made nor used when Node is told to keep none', () => {
+  it('is neither written nor used with NODE_DISABLE_COMPILE_CACHE', () => {
     append('a', { NODE_DISABLE_COMPILE_CACHE: '1' })
-    mkdirSync(cache)
+    expect(existsSync(cache)).toBe(false)
+  })
+
+  it('is not written by a wrong call', () => {
+    expect(call(['append', 'demo']).status).toBe(2)
     expect(keptIn(cache)).toEqual([])
   })
 
-  it('is not made by a call that was wrong', () => {
-    expect(call(['nonsense']).status).toBe(2)
-    mkdirSync(cache)
-    expect(keptIn(cache)).toEqual([])
+  it.each([
+    ['a folder that others can write', () => chmodSync(cache, 0o777)],
+    ['a file that others can write', () => chmodSync(join(cache, keptIn(cache)[0]!), 0o666)],
+  ])('is not used from %s', (_, open) => {
+    append('a')
+    const [name] = keptIn(cache)
+    const path = join(cache, name!)
+    const bytes = readFileSync(path)
+    open()
+    expect(append('b')).toMatchObject({ status: 0, stderr: '' })
+    const isReplaced = !readFileSync(path).equals(bytes)
+    const isClosed = (statSync(path).mode & 0o022) === 0
+    expect(isReplaced || isClosed).toBe(true)
+  })
+
+  it('is not used through a link', () => {
+    const elsewhere = join(folder, 'elsewhere')
+    mkdirSync(elsewhere)
+    mkdirSync(dirname(cache))
+    symlinkSync(elsewhere, cache)
+    expect(append('a')).toMatchObject({ status: 0, stderr: '' })
+    expect(readdirSync(elsewhere)).toEqual([])
   })
 })
 

@@ -11,15 +11,15 @@ test('log --follow sees what is appended and ends well on SIGINT', async (t) => 
   const answer = answerOf(child)
   const rows = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   const first = JSON.parse((await rows.next()).value)
-  expect(first).toMatchObject({ line_number: 1, event: { uuid: id(1) } })
+  expect(first).toMatchObject({ lineNumber: 1, event: { uuid: id(1) } })
   appendFileSync(path, line('user', { uuid: id(2) }))
   const second = JSON.parse((await rows.next()).value)
-  expect(second).toMatchObject({ line_number: 2, event: { uuid: id(2) } })
+  expect(second).toMatchObject({ lineNumber: 2, event: { uuid: id(2) } })
   child.kill('SIGINT')
   expect(await answer).toMatchObject({ exitCode: 0, stderr: '' })
 })
 
-test('log --follow --cursor goes on after the row that carried it', async (t) => {
+test('log --follow --cursor continues after the row that carried it', async (t) => {
   const path = temporaryFile(
     t,
     'demo.jsonl',
@@ -31,7 +31,7 @@ test('log --follow --cursor goes on after the row that carried it', async (t) =>
   expect(rows).toMatchObject([{ event: { uuid: id(3) } }])
 })
 
-test('log --follow refuses a cursor that is none, and a file that is not there', async (t) => {
+test('log --follow rejects an invalid cursor and a missing file', async (t) => {
   const path = temporaryFile(t, 'demo.jsonl', line('user'))
   const broken = await runCli(['log', path, '--follow', '--cursor', 'none'])
   expect(broken).toMatchObject({ stdout: '', exitCode: 2 })

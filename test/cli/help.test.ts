@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { GLOBAL_OPTIONS } from '../../lib/cli/command.js'
-import { COMMANDS } from '../../lib/cli/commands.js'
+import { COMMAND_GROUPS, COMMANDS } from '../../lib/cli/commands.js'
 import { PACKAGE_VERSION } from '../../lib/version.js'
-import { runCli, runWell } from './command-line.js'
+import { runCli, runWell, spawnCli } from './command-line.js'
 
 const commands = await Promise.all([...COMMANDS.values()].map((load) => load()))
 
@@ -12,7 +12,9 @@ test.each(commands)('the help of $name mentions every flag it takes', async (com
   const shown = [...table.split('\n\n')[0]!.matchAll(/^ +(?:-\w, )?--([\w-]+)/gm)].map(
     ([, name]) => name,
   )
-  const taken = [...command.options, ...GLOBAL_OPTIONS].map(({ name }) => name)
+  const taken = [...(command.options ?? []), ...GLOBAL_OPTIONS]
+    .filter(({ isHidden }) => !isHidden)
+    .map(({ name }) => name)
   expect(shown.sort()).toEqual([...taken, 'help'].sort())
 })
 
@@ -27,18 +29,19 @@ test('every command is called by its own name', () => {
   expect(commands.map(({ name }) => name)).toEqual([...COMMANDS.keys()])
 })
 
-test('the help lists the commands that exist and no others', async () => {
+test('the help lists all commands in four groups', async () => {
   const help = await runWell(['--help'])
-  const [, table = ''] = help.split('\nCommands:\n')
-  const names = [...table.split('\n\n')[0]!.matchAll(/^ {2}(\w+(?: \w+)?)/gm)].map(
-    ([, name]) => name,
-  )
-  expect(names).toEqual([...COMMANDS.keys()])
+  for (const [title, commands] of COMMAND_GROUPS) {
+    const [, table = ''] = help.split(`\n${title}:\n`)
+    const rows = [...table.split('\n\n')[0]!.matchAll(/^ {2}(\w+(?: \w+)?)/gm)]
+    expect(rows.map(([, name]) => name)).toEqual([...commands.keys()])
+  }
   expect(await runWell(['help'])).toBe(help)
+  expect(await spawnCli(['--help'])).toEqual({ stdout: help, stderr: '', exitCode: 0 })
 })
 
 test.each(['--version', '-V'])('%s prints the version and nothing else', async (flag) => {
-  const answer = await runCli([flag])
+  const answer = await spawnCli([flag])
   expect(answer).toEqual({ stdout: `${PACKAGE_VERSION}\n`, stderr: '', exitCode: 0 })
 })
 

@@ -1,25 +1,20 @@
-// The loader of a program and its kept code, in this process: what the built commands do with it
-// is in code-cache.test.ts.
+// The loader of a program and its cached code, in this process; code-cache.test.ts tests the built
+// commands.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { loadProgram } from '../../bin/load-program.js'
+import { beforeEach, expect, it } from 'vitest'
+import { findCodeFolder, loadProgram } from '../../bin/load-program.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 
 let path: string
 let folder: string
 
 beforeEach((t) => {
-  vi.stubEnv('NODE_DISABLE_COMPILE_CACHE', undefined)
   const home = temporaryFolder(t)
   path = join(home, 'program.cjs')
   folder = join(home, 'kept')
   writeFileSync(path, `exports.add = (a, b) => a + b; exports.place = __filename; require('fs')`)
-})
-
-afterEach(() => {
-  vi.unstubAllEnvs()
 })
 
 interface Calculator {
@@ -34,7 +29,7 @@ function keptPath(): string {
   return join(folder, name!)
 }
 
-it('a program is the same with its code and without it', () => {
+it('a program behaves the same with cached code and without it', () => {
   const first = load()
   expect(first.exports.add(1, 2)).toBe(3)
   first.keepCode()
@@ -48,7 +43,7 @@ it('a program is the same with its code and without it', () => {
   expect(readdirSync(folder)).toHaveLength(1)
 })
 
-it('code that was made of another text, or was changed, is made anew', () => {
+it('code of another text, or changed code, is written again', () => {
   load().keepCode()
   const made = readFileSync(keptPath())
   const changed = Buffer.from(made)
@@ -61,17 +56,32 @@ it('code that was made of another text, or was changed, is made anew', () => {
   expect(load().exports.add(1, 2)).toBe(-1)
 })
 
-it('nothing is kept, nor read, where that is switched off', () => {
+it('without a folder nothing is read or written', () => {
   load().keepCode()
-  vi.stubEnv('NODE_DISABLE_COMPILE_CACHE', '1')
-  const program = load()
-  expect(program.exports.add(1, 2)).toBe(3)
   writeFileSync(keptPath(), 'untouched')
+  const program = loadProgram<Calculator>(path, { use: 'any', folder: undefined })
+  expect(program.exports.add(1, 2)).toBe(3)
   program.keepCode()
   expect(readFileSync(keptPath(), 'utf8')).toBe('untouched')
 })
 
-it('a folder that cannot be made keeps no program from running', () => {
+it.each([
+  ['linux', { HOME: '/home/ada' }, '/home/ada/.cache/jsonl-session'],
+  [
+    'linux',
+    { HOME: '/home/ada', XDG_CACHE_HOME: '/var/cache/ada' },
+    '/var/cache/ada/jsonl-session',
+  ],
+  ['linux', { HOME: '/home/ada', XDG_CACHE_HOME: 'cache' }, '/home/ada/.cache/jsonl-session'],
+  ['darwin', { HOME: '/Users/ada' }, '/Users/ada/Library/Caches/jsonl-session'],
+  ['linux', {}, undefined],
+  ['linux', { HOME: '/home/ada', NODE_DISABLE_COMPILE_CACHE: '1' }, undefined],
+  ['win32', { LOCALAPPDATA: '/Users/ada/AppData/Local' }, '/Users/ada/AppData/Local/jsonl-session'],
+] as const)('on %s with %j the folder is %s', (platform, env, expected) => {
+  expect(findCodeFolder(env, platform)).toBe(expected)
+})
+
+it('a program runs where the folder cannot be created', () => {
   writeFileSync(folder, 'a file')
   const program = load()
   expect(program.exports.add(1, 2)).toBe(3)

@@ -1,17 +1,17 @@
-// Hooks and scripts pay the start of the process for every event, so what a command does not
-// need must not be loaded.
+// Hooks and scripts pay the start of the process for every event, so a command must not load what
+// it does not need.
 
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../helpers/temporary.js'
-import { runCli } from './command-line.js'
+import { spawnCli } from './command-line.js'
 
 const TRACE = fileURLToPath(new URL('children/trace-loads.cjs', import.meta.url))
 
 async function loadedBy(args: readonly string[], root?: string, input = ''): Promise<string[]> {
   const nodeOptions = ['--require', TRACE]
   const options = root === undefined ? { nodeOptions } : { nodeOptions, root, input }
-  const { stderr, exitCode } = await runCli(args, options)
+  const { stderr, exitCode } = await spawnCli(args, options)
   expect(exitCode).toBe(0)
   return [...stderr.matchAll(/^loads (.*)$/gm)].map(([, file]) => file!)
 }

@@ -1,17 +1,18 @@
-// What every command owes, read from the table, so that a new one cannot forget it.
+// What every command must have, read from the table of commands.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { Command } from '../../lib/cli/command.js'
 import { COMMANDS } from '../../lib/cli/commands.js'
-import { parse } from '../../lib/cli/parse.js'
+import { parseWithHelp } from '../../lib/cli/help.js'
 import { runCli, runInTerminal, runWell } from './command-line.js'
 import { newPlace, storeSession } from './stored.js'
 
 const commands = await Promise.all([...COMMANDS.values()].map((load) => load()))
 
 /** As many words as it must have. */
-function operandsOf(operand: string): string[] {
+function operandsOf({ operand = '' }: Command): string[] {
   return operand.split(' ').filter((word) => word.startsWith('<'))
 }
 
@@ -24,21 +25,21 @@ test.each(commands)('$name has a lesson with examples and exit codes', ({ lesson
 
 test.each(commands)('$name takes --json, --root, --home and --no-pager', async (command) => {
   const given = ['--json', '--root', 'R', '--home', 'H', '--agent', 'A', '--no-pager']
-  const parsed = await parse(command, [...operandsOf(command.operand), ...given])
-  if (typeof parsed === 'string') throw new Error('The help was not asked for')
+  const parsed = parseWithHelp(command, [...operandsOf(command), ...given])
+  if (typeof parsed === 'string') throw new Error('The help was printed')
   for (const name of ['json', 'no-pager']) expect(parsed.has(name)).toBe(true)
   expect(['root', 'home', 'agent'].map(parsed.value)).toEqual(['R', 'H', 'A'])
 })
 
-test.each(commands)('$name refuses an option that it does not know', async (command) => {
-  const words = [...command.name.split(' '), ...operandsOf(command.operand)]
+test.each(commands)('$name rejects an unknown option', async (command) => {
+  const words = [...command.name.split(' '), ...operandsOf(command)]
   const answer = await runInTerminal([...words, '--no-such-option'])
   // A hook never fails its harness.
   expect(answer).toMatchObject({ stdout: '', exitCode: command.isHook === true ? 0 : 2 })
   expect(answer.stderr).toContain('--no-such-option')
 })
 
-test.each(['hooks', 'checkpoints', 'sidechain'])(
+test.each(['hooks', 'checkpoint', 'sidechain'])(
   'the help of the group %s lists it',
   async (name) => {
     const help = await runWell([name, '--help'])
@@ -49,9 +50,9 @@ test.each(['hooks', 'checkpoints', 'sidechain'])(
   },
 )
 
-test('a command that is also a group tells of its others', async () => {
+test('the help of a command that is also a group lists its commands', async () => {
   const help = await runWell(['history', '--help'])
-  expect(help).toMatch(/^Commands of history:\n {2}history add /m)
+  expect(help).toMatch(/^Commands of history:\n(?: {2}history \w+ .*\n)* {2}history add /m)
 })
 
 test('colours: --no-color and NO_COLOR say no, FORCE_COLOR insists, else a terminal decides', async (t) => {
@@ -83,7 +84,7 @@ test('init in a working tree of git keeps the store out of it, and plans before 
   const plan = await runCli([...args, '--dry-run'], { cwd })
   expect(plan.stdout).toContain(`would create  ${root}/.transcripts\n`)
   expect(plan.stdout).toMatch(/^would add +.*\.gitignore: /m)
-  expect(plan.stderr).toBe('Nothing was done; without --dry-run it is.\n')
+  expect(plan.stderr).toBe('Nothing was written\n')
   const done = await runCli(args, { cwd })
   expect(done.stdout).toMatch(/^added +.*\.gitignore: /m)
   expect(done.stderr).toContain('git rm --cached')
@@ -101,5 +102,5 @@ test('init prints what it did, and what to do next on stderr', async (t) => {
   expect(again).toMatchObject({ stdout: '', exitCode: 0 })
   expect(again.stderr).toContain('set up already')
   const plan = JSON.parse(await runWell(['init', '--dry-run', '--json'], { root }))
-  expect(plan).toMatchObject({ root, isComplete: true, isApplied: false, created: [] })
+  expect(plan).toMatchObject({ root, complete: true, applied: false, created: [] })
 })

@@ -1,4 +1,4 @@
-// Calls that somebody mistyped, or that a script made of a variable that was not set.
+// Mistyped calls, and calls of scripts with a variable that was not set.
 
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
@@ -13,19 +13,19 @@ test.each([
   ['help', 'lst'],
   ['lst', '--help'],
   ['lst', '-h'],
-])('the help of a command that does not exist is refused: %s %s', async (...args) => {
+])('the help of a command that does not exist is rejected: %s %s', async (...args) => {
   const { stdout, stderr, exitCode } = await runCli(args)
   expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 2 })
   expect(stderr).toMatch(/unknown command 'lst'\n\(Did you mean list\?\)\n/)
 })
 
 for (const name of ['root', 'home']) {
-  test(`an empty --${name} is not the folder where one stands`, async (t) => {
+  test(`an empty --${name} is rejected and does not mean the current folder`, async (t) => {
     const place = newPlace(t)
     const args = ['prompt', 'demo', 'hello', `--${name}`, '']
     const { stderr, exitCode } = await runCli(args, place)
     expect(exitCode).toBe(2)
-    expect(stderr).toContain(`--${name} is empty; leave it out for the usual place`)
+    expect(stderr).toContain(`--${name} is empty; omit it to use the default`)
     expect(readdirSync(place.cwd)).toEqual([])
   })
 }
@@ -44,8 +44,8 @@ test.for(['team/alpha', 'notes.jsonl'])(
       expect(await runCli(args, place), args.join(' ')).toMatchObject({ exitCode: 0 })
     }
     const resumed = JSON.parse(await runWell(['resume', id, '--json'], place))
-    expect(resumed).toMatchObject({ resumed_from: { session_id: id } })
-    // Who has such a file at hand means the file.
+    expect(resumed).toMatchObject({ resumedFrom: { sessionId: id } })
+    // A file of that name takes precedence.
     mkdirSync(join(place.cwd, 'team'))
     writeFileSync(join(place.cwd, id), 'no log\n')
     expect(await runCli(['verify', id], place)).toMatchObject({ exitCode: 1 })
@@ -80,12 +80,12 @@ hasFull('an answer that could not be printed does not say that the event is lost
     '--payload',
     '{"content":"hi"}',
   ])
-  expect(stderr).toMatch(/the output \(ENOSPC\); what was written to the store stands/)
+  expect(stderr).toMatch(/the output \(ENOSPC\); what was written to the store is kept/)
   expect(stderr).not.toContain('append again')
   expect(await runWell(['verify', 'demo'], place)).toContain('2 events')
 })
 
-hasFull('a cursor never stands behind rows that nobody got', async (t) => {
+hasFull('a cursor is never after rows that were not written', async (t) => {
   const place = newPlace(t)
   await storeSession(place, 'demo')
   expect(await intoFull(place, ['tail', 'demo'])).not.toContain('cursor')
@@ -98,7 +98,7 @@ async function intoFull({ root, cwd }: ReturnType<typeof newPlace>, args: readon
   return (await promisify(execFile)('sh', all, { cwd, env })).stderr
 }
 
-test('a summary that cannot be read is named, and is not called an output', async (t) => {
+test('an unreadable summary file is named', async (t) => {
   const place = newPlace(t)
   await storeSession(place, 'demo')
   const args = ['compact', 'demo', '--summary-file', place.cwd]
@@ -115,19 +115,19 @@ test('export --output - prints, and makes no file of that name', async (t) => {
   expect(readdirSync(place.cwd)).toEqual([])
 })
 
-test('import says so when there is nothing to import', async (t) => {
+test('import without transcripts exits with 1', async (t) => {
   const { root, cwd } = newPlace(t)
   const from = (args: readonly string[]) =>
     runCli(['import', ...args], { root, cwd, env: { HOME: cwd } })
   const nothing = { stdout: '', exitCode: 1 }
-  const places = 'no transcripts at the known places; name a path\n'
+  const places = 'no transcripts at the known locations; name a path\n'
   expect(await from(['--all'])).toEqual({ ...nothing, stderr: places })
   expect(await from([cwd])).toEqual({ ...nothing, stderr: `no transcripts in ${cwd}\n` })
 })
 
 const canLoseItsFolder = test.skipIf(process.platform === 'win32')
 
-canLoseItsFolder('from a folder that is gone, what does not need it still works', async (t) => {
+canLoseItsFolder('from a deleted folder, commands that do not need it still work', async (t) => {
   const { root } = newPlace(t)
   const payload = ['--type', 'user', '--payload', '{"content":"hi"}']
   await runWell(['append', 'demo', ...payload], { root })
@@ -144,7 +144,7 @@ canLoseItsFolder('from a folder that is gone, what does not need it still works'
   expect(await runWell(['show', 'demo'], { root })).toContain('from nowhere')
   const { words, exitCode } = await fromNowhere(t, root, ['list'])
   expect(exitCode).toBe('2')
-  expect(words).toMatch(/The folder you are in is not there any more/)
+  expect(words).toMatch(/The current folder no longer exists/)
 })
 
 async function fromNowhere(t: TestContext, root: string, args: readonly string[], input = '') {

@@ -59,7 +59,7 @@ test('damage that has no time is as new as its file, and does not hide newer eve
   expect(stdout).not.toContain('DAMAGE')
 })
 
-test('a finding without a place begins with its words', async (t) => {
+test('a finding without an offset begins with its message', async (t) => {
   const place = newPlace(t)
   const path = join(place.cwd, 'empty.jsonl')
   writeFileSync(path, '')
@@ -69,7 +69,7 @@ test('a finding without a place begins with its words', async (t) => {
 })
 
 for (const flags of [[], ['--projected'], ['--text'], ['--json']]) {
-  test(`show ${flags.join(' ')} tells of lines that it cannot show`, async (t) => {
+  test(`show ${flags.join(' ')} reports lines that it cannot show`, async (t) => {
     const place = newPlace(t)
     const path = await storeSession(place, 'demo', { said: SAID })
     damage(path, 'Hi.')
@@ -81,18 +81,18 @@ for (const flags of [[], ['--projected'], ['--text'], ['--json']]) {
   })
 }
 
-test('of a session in which nothing can be read, nobody says that nothing was said', async (t) => {
+test('a session in which nothing can be read is not reported as empty', async (t) => {
   const place = newPlace(t)
   const path = await storeSession(place, 'demo')
   writeFileSync(path, NOISE)
   const shown = await runCli(['show', 'demo'], place)
   expect(shown).toMatchObject({ stdout: '', exitCode: 1 })
-  expect(shown.stderr).toMatch(/bad_line.*\nNothing that was said in .* can be read\n$/)
+  expect(shown.stderr).toMatch(/bad_line.*\nNo message in .* can be read\n$/)
   const json = await runWell(['resume', 'demo', '--mode', 'inspect', '--json'], place)
   expect(JSON.parse(json)).toMatchObject({ messages: [], degraded: true })
-  const told = await runCli(['resume', 'demo', '--mode', 'inspect'], place)
-  expect(told.stderr).toContain('Something is missing in what the model sees.')
-  // Nobody was told of a line that is torn, so nothing is missing then.
+  const inspected = await runCli(['resume', 'demo', '--mode', 'inspect'], place)
+  expect(inspected.stderr).toContain('Something is missing in what the model sees.')
+  // A partial last line was never acknowledged, so nothing is missing then.
   writeFileSync(path, '{"type":"session_he')
   const torn = await runWell(['resume', 'demo', '--mode', 'inspect', '--json'], place)
   expect(JSON.parse(torn)).toMatchObject({ messages: [], degraded: false })
@@ -104,7 +104,7 @@ function damage(path: string, words: string): void {
   writeFileSync(path, text.replace(words, words.toUpperCase().replaceAll('.', '!')))
 }
 
-describe('a stranger’s line that nests deeper than the stack costs its own words only', () => {
+describe('a foreign line that nests deeper than the stack loses only its own text', () => {
   const deep = '['.repeat(100_000) + ']'.repeat(100_000)
   const content = `[{"type":"text","text":"needle"},${deep}]`
   const strange = `{"type":"user","uuid":"x","prev_uuid":"u2","payload":{"content":${content}}}\n`

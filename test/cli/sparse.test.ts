@@ -11,7 +11,7 @@ function fill(t: Parameters<typeof newPlace>[0]): Place {
   const place = newPlace(t)
   const folder = join(place.root, '.transcripts')
   mkdirSync(folder, { recursive: true })
-  // A reply that nobody asked for, on a line whose time is none.
+  // A reply without a prompt, on a line with an invalid time.
   const undated = line('assistant', { payload: { content: 'Hm.' }, ts: 'soon' })
   writeFileSync(join(folder, 'undated.jsonl'), undated)
   writeFileSync(join(folder, 'void.jsonl'), '')
@@ -50,7 +50,7 @@ test('what is archived without a time is undated', async (t) => {
   await runWell(['archive', 'undated', '--apply'], place)
   expect(await runWell(['archive', 'list'], place)).toMatch(/^undated {2}\d+ B {2}undated\n$/)
   const { sessions } = JSON.parse(await runWell(['archive', 'list', '--json'], place))
-  expect(sessions).toMatchObject([{ session_id: 'undated', title: null, lastActivity: null }])
+  expect(sessions).toMatchObject([{ sessionId: 'undated', title: null, lastActivity: null }])
 })
 
 test('a log without a header is compacted in plan, by its path', async (t) => {
@@ -67,5 +67,5 @@ test('a log without a header is compacted in plan, by its path', async (t) => {
   const stdout = await runWell(['compact', path, '--plan', '--keep', '40%'], place)
   expect(stdout.startsWith(`${path}: 3 messages, about `)).toBe(true)
   const fields = JSON.parse(await runWell(['compact', path, '--plan', '--json'], place))
-  expect(fields).toMatchObject({ session_id: null, messagesSummarized: expect.any(Number) })
+  expect(fields).toMatchObject({ sessionId: null, messagesSummarized: expect.any(Number) })
 })

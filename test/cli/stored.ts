@@ -4,7 +4,8 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'vitest'
-import { createSession, type Session } from '../../lib/session/index.js'
+import { createSession } from '../../lib/free-functions.js'
+import type { Session } from '../../lib/session/index.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 
 /** Type, uuid, and the payload or just what is said. */

@@ -14,12 +14,13 @@ import {
   type SummaryChain,
   type SummaryRequest,
 } from '../../lib/compaction/index.js'
+import { systemEnvironment } from '../../lib/environment/index.js'
 import type { History } from '../chain/history.js'
 import { conversation, longTalk, namesOf, projectionOf } from './conversation.js'
 
 const SECRET_PATH = '/store/.transcripts/s.jsonl'
 
-/** A summarizer that says what it was told to, and remembers who was asked. */
+/** A summarizer that returns a given text, and records that it was asked. */
 function saying(name: string, asked: string[]): Summarizer {
   return async () => {
     asked.push(name)
@@ -48,11 +49,12 @@ function choose(history: History, options: ChainOptions = {}) {
   const planOptions = { keepPercent: settings.keepPercent, ...options.plan }
   const plan = findPlan(contextOf(projectionOf(history)), planOptions)!
   const chain: SummaryChain = {
+    env: systemEnvironment,
     settings,
     planOptions,
     summarizers: options.summarizers ?? [],
     breaker: options.breaker ?? new Breaker(settings, () => 0),
-    instructions: 'sum it up',
+    instructions: 'summarize it',
     findCheckpoints: () => options.checkpoints ?? [],
     sessionKey: 's',
     transcriptPath: SECRET_PATH,
@@ -71,7 +73,8 @@ const checkpoint = (fields: Partial<CheckpointSummary>): CheckpointSummary => ({
   ...fields,
 })
 
-test('the first summarizer is asked, then the others, then a stub is written (002-11, 002-17, 002-18, 002-19, T55)', async () => {
+// Requirements: 002-11, 002-17, 002-18, 002-19, T55
+test('the first summarizer is asked, then the others, then a stub is written', async () => {
   const asked: string[] = []
   const talk = longTalk(100)
   const good = await choose(talk, { summarizers: [saying('one', asked), saying('two', asked)] })
@@ -94,7 +97,8 @@ test('the first summarizer is asked, then the others, then a stub is written (00
   expect(asked).toEqual(['one', 'two'])
 })
 
-test('an emergency keeps a fifth, and its stub says what is missing and where it lies (002-19, T57)', async () => {
+// Requirements: 002-19, T57
+test('an emergency keeps a fifth, and its stub says how much is missing and in which file it is', async () => {
   const { plan, text } = await choose(longTalk(100))
   expect([plan.covered.length, plan.kept.length, plan.keepPercent]).toEqual([80, 20, 20])
   expect(text).toContain('80 earlier messages')
@@ -102,7 +106,7 @@ test('an emergency keeps a fifth, and its stub says what is missing and where it
   expect(text).toContain('2025-01-01T00:00:00.000Z')
 })
 
-test('an emergency hands an older summary on', async () => {
+test('the stub of an emergency includes an older summary', async () => {
   const history = longTalk(30).compact({
     summary: 'S',
     text: 'The goal is X.',
@@ -119,7 +123,7 @@ function longTalk2(history: History, count: number): History {
   return history
 }
 
-test('an empty summary is a failure, and so is one longer than what it stands for', async () => {
+test('a summary that is empty or longer than what it replaces is a failure', async () => {
   const talk = longTalk(100, 40)
   for (const answer of [
     { text: '' },
@@ -136,7 +140,7 @@ test('an empty summary is a failure, and so is one longer than what it stands fo
   }
 })
 
-test('one that throws at once is a failure like any other', async () => {
+test('a summarizer that throws synchronously is a failure', async () => {
   const throwing = () => {
     throw new Error('at once')
   }
@@ -144,7 +148,8 @@ test('one that throws at once is a failure like any other', async () => {
   expect(failures).toMatchObject([{ error: { message: expect.stringContaining('at once') } }])
 })
 
-test('a summarizer that never answers costs its time and no more (002-30)', async () => {
+// Requirement: 002-30
+test('a summarizer that never answers is a failure after its timeout', async () => {
   let signal: AbortSignal | undefined
   const silent: Summarizer = (request) => {
     signal = request.signal
@@ -160,7 +165,7 @@ test('a summarizer that never answers costs its time and no more (002-30)', asyn
   expect(signal?.aborted).toBe(true)
 })
 
-test('a caller that calls it off gets its own reason, and nobody else is asked', async () => {
+test('an aborted call rejects with the reason of the caller, and asks no other summarizer', async () => {
   const asked: string[] = []
   const controller = new AbortController()
   const reason = new Error('the user pressed escape')
@@ -179,7 +184,8 @@ test('a caller that calls it off gets its own reason, and nobody else is asked',
   expect(breaker.failures).toBe(0)
 })
 
-test('three failures in a row leave the first one alone for 30 minutes (002-21, 002-22, T55)', async () => {
+// Requirements: 002-21, 002-22, T55
+test('after three failures in a row the first summarizer is skipped for 30 minutes', async () => {
   let now = 1_000_000
   const asked: string[] = []
   const breaker = new Breaker(policySettings(), () => now)
@@ -202,7 +208,7 @@ test('three failures in a row leave the first one alone for 30 minutes (002-21, 
   expect(asked).toEqual(['one', 'two'])
 })
 
-test('a success in between starts the count again, and 0 means never to pass it over', async () => {
+test('a success resets the failure count, and a threshold of 0 never skips', async () => {
   const breaker = new Breaker(policySettings(), () => 0)
   const asked: string[] = []
   const summarizers = [failing('one', asked)]
@@ -216,7 +222,8 @@ test('a success in between starts the count again, and 0 means never to pass it 
   expect(patient.isOpen).toBe(false)
 })
 
-test('a checkpoint that has seen what goes is the summary, without asking anybody (002-16)', async () => {
+// Requirement: 002-16
+test('a checkpoint that covers all that goes is the summary, and no summarizer is asked', async () => {
   const asked: string[] = []
   const chosen = await choose(longTalk(100), {
     checkpoints: [checkpoint({ last_uuid: 'm95' })],
@@ -228,7 +235,8 @@ test('a checkpoint that has seen what goes is the summary, without asking anybod
   expect(asked).toEqual([])
 })
 
-test('preferCheckpoint: false asks for a fresh summary (002-20)', async () => {
+// Requirement: 002-20
+test('preferCheckpoint: false asks for a new summary', async () => {
   const { strategy } = await choose(longTalk(100), {
     policy: { preferCheckpoint: false },
     checkpoints: [checkpoint({})],
@@ -237,24 +245,22 @@ test('preferCheckpoint: false asks for a fresh summary (002-20)', async () => {
   expect(strategy).toBe('primary')
 })
 
+// Requirements: 002-16, T56
 test.for([
   [0.49, 'primary'],
   [0.5, 'checkpoint'],
-] as const)(
-  'a checkpoint of %d of the context gives: %s (002-16, T56)',
-  async ([share, expected]) => {
-    const history = longTalk(100)
-    const tokens = 10_000
-    const chosen = await choose(history, {
-      plan: { tokens },
-      checkpoints: [checkpoint({ tokensAtCheckpoint: share * tokens })],
-      summarizers: [saying('one', [])],
-    })
-    expect(chosen.strategy).toBe(expected)
-  },
-)
+] as const)('a checkpoint of %d of the context gives: %s', async ([share, expected]) => {
+  const history = longTalk(100)
+  const tokens = 10_000
+  const chosen = await choose(history, {
+    plan: { tokens },
+    checkpoints: [checkpoint({ tokensAtCheckpoint: share * tokens })],
+    summarizers: [saying('one', [])],
+  })
+  expect(chosen.strategy).toBe(expected)
+})
 
-test('a token count inside of the structured part is found, too', async () => {
+test('reads the token count of a checkpoint from its structured part', async () => {
   const structured = { summary: 'the checkpoint says', tokensAtCheckpoint: 1e6 }
   const { strategy } = await choose(longTalk(100), {
     checkpoints: [checkpoint({ structured, tokensAtCheckpoint: undefined })],
@@ -263,12 +269,13 @@ test('a token count inside of the structured part is found, too', async () => {
   expect(strategy).toBe('checkpoint')
 })
 
+// Requirement: T56
 test.for([
   ['of another cycle', { cycle: 'B0' }],
-  ['that nobody can place', { last_uuid: 'gone' }],
+  ['with an unknown last event', { last_uuid: 'gone' }],
   ['that says nothing of what it has seen', { last_uuid: null }],
   ['with nothing but a list of prompts', { structured: undefined }],
-] as const)('a checkpoint %s is no summary (T56)', async ([, fields]) => {
+] as const)('a checkpoint %s is no summary', async ([, fields]) => {
   const { strategy } = await choose(longTalk(100), {
     checkpoints: [checkpoint(fields)],
     summarizers: [saying('one', [])],
@@ -276,14 +283,15 @@ test.for([
   expect(strategy).toBe('primary')
 })
 
-test('the digest an agent wrote itself is one', async () => {
+test('the digest of an agent checkpoint is a summary', async () => {
   const { strategy, text } = await choose(longTalk(100), {
     checkpoints: [checkpoint({ structured: undefined, trigger: 'agent', digest: 'I did this.' })],
   })
   expect([strategy, text]).toEqual(['checkpoint', 'I did this.'])
 })
 
-test('what a checkpoint has not seen stays, if that still frees half of it (T56)', async () => {
+// Requirement: T56
+test('messages that a checkpoint does not cover stay, if half of what was planned still goes', async () => {
   const run = (last_uuid: string) =>
     choose(longTalk(100), {
       checkpoints: [checkpoint({ last_uuid })],
@@ -306,7 +314,8 @@ test('a checkpoint made between a call and its result keeps both', async () => {
   expect(namesOf(plan.kept)).toMatch(/^c1 r1 n1 /)
 })
 
-test('when nobody answers, any checkpoint of this cycle is better than a stub, and marked (T55)', async () => {
+// Requirement: T55
+test('when no summarizer answers, any checkpoint of this cycle is used and marked for a retry', async () => {
   const chosen = await choose(longTalk(100), {
     summarizers: [failing('one', [])],
     checkpoints: [
@@ -320,12 +329,14 @@ test('when nobody answers, any checkpoint of this cycle is better than a stub, a
   expect(chosen.plan.kept).toHaveLength(10)
 })
 
-test('checkpoints that cannot be read are told and passed over (002-03)', async () => {
+// Requirement: 002-03
+test('a failure to read checkpoints is reported, and a summarizer is asked', async () => {
   const settings = policySettings()
   const planOptions = {}
   const chosen = await chooseSummary(
     findPlan(contextOf(projectionOf(longTalk(100))), planOptions)!,
     {
+      env: systemEnvironment,
       settings,
       planOptions,
       summarizers: [saying('one', [])],
@@ -342,7 +353,7 @@ test('checkpoints that cannot be read are told and passed over (002-03)', async 
   ])
 })
 
-test('a summary of a checkpoint carries the one before it, as far as there is room', async () => {
+test('a summary from a checkpoint includes the older summary, as far as it fits', async () => {
   const long = `The goal is X. ${'z'.repeat(100_000)}`
   const history = longTalk(30).compact({ summary: 'S', text: long, head: 'm30', tail: 'm30' })
   longTalk2(history, 30)
@@ -353,7 +364,8 @@ test('a summary of a checkpoint carries the one before it, as far as there is ro
   expect(text.length).toBeLessThan(15_000)
 })
 
-test('a summarizer is given the messages mended, the older summary apart, and its limits (002-30)', async () => {
+// Requirement: 002-30
+test('a summarizer gets the repaired messages, the older summary apart, and its limits', async () => {
   const history = longTalk(30).compact({
     summary: 'S',
     text: 'The goal is X.',
@@ -378,7 +390,7 @@ test('a summarizer is given the messages mended, the older summary apart, and it
     previousSummary: 'The goal is X.',
     maxTokens: 2000,
     maxInputTokens: 100_000,
-    instructions: 'sum it up',
+    instructions: 'summarize it',
   })
   expect(messages.slice(0, 4).map(({ type }) => type)).toEqual([
     'assistant',

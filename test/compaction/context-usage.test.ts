@@ -18,7 +18,8 @@ function prompt(history: History, uuid: string, bytes = 360) {
   return history.add({ type: 'user', uuid, payload: { content: 'x'.repeat(bytes) } })
 }
 
-test('compaction is due at 170,000 of 200,000 tokens and not one before (002-13, 002-14, T54)', () => {
+// Requirements: 002-13, 002-14, T54
+test('compaction is due at 170,000 of 200,000 tokens and not one before', () => {
   const policy = { maxTokens: 200_000 }
   expect(shouldCompact({ tokens: 169_999, messages: 1 }, policy)).toBeUndefined()
   expect(shouldCompact({ tokens: 170_000, messages: 1 }, policy)).toBe('tokens')
@@ -47,7 +48,8 @@ test.for([
   expect(() => shouldCompact({ tokens: 1, messages: 1 }, policy)).toThrow(message)
 })
 
-test("the host's own count is taken as it is (002-01)", () => {
+// Requirement: 002-01
+test('the count of the host is used as it is', () => {
   const history = reply(prompt(new History(), 'u1'), 'a1', {
     input_tokens: 900,
     output_tokens: 100,
@@ -60,7 +62,8 @@ test("the host's own count is taken as it is (002-01)", () => {
   expect(() => usageOf(history, { tokens: Number.NaN })).toThrow(/ERR_ARG|0 or more/)
 })
 
-test("the provider's last count holds up to its reply, only the rest is estimated (002-01)", () => {
+// Requirement: 002-01
+test('the last count of the provider covers its reply; only later messages are estimated', () => {
   const history = prompt(new History(), 'u1')
   reply(history, 'a1', {
     input_tokens: 100,
@@ -74,7 +77,7 @@ test("the provider's last count holds up to its reply, only the rest is estimate
   expect(usageOf(history)).toMatchObject({ tokens: 1104, source: 'usage', margin: 26 })
 })
 
-test("Anthropic's own names for cached tokens are read, too", () => {
+test('reads the names that Anthropic uses for cached tokens', () => {
   const usage = {
     input_tokens: 10,
     output_tokens: 5,
@@ -84,7 +87,7 @@ test("Anthropic's own names for cached tokens are read, too", () => {
   expect(usageOf(reply(new History(), 'a1', usage)).tokens).toBe(1000)
 })
 
-test('the calls of a reply are part of its count', () => {
+test('the tool calls of a reply are part of its count', () => {
   const history = reply(prompt(new History(), 'u1'), 'a1', {
     input_tokens: 900,
     output_tokens: 100,
@@ -95,7 +98,8 @@ test('the calls of a reply are part of its count', () => {
   expect(usageOf(history).tokens).toBeGreaterThan(1000)
 })
 
-test('without any count the bytes decide, with what the host knows of its prompt (002-01)', () => {
+// Requirement: 002-01
+test('without any count the bytes are used, plus the overhead that the host states', () => {
   const history = prompt(new History(), 'u1')
   expect(usageOf(history)).toEqual({
     tokens: 104,
@@ -123,7 +127,7 @@ test('bytes per token are learnt from what the provider counted between two repl
   expect(usage.margin).toBe(Math.ceil(500 * (0.25 / 4)))
 })
 
-test('replies that disagree make the estimate less sure', () => {
+test('replies with different ratios make the margin larger', () => {
   const margins = [0, 150].map((swing) => {
     const history = new History()
     let tokens = 1000
@@ -137,7 +141,7 @@ test('replies that disagree make the estimate less sure', () => {
   expect(margins[1]).toBeGreaterThan(margins[0]! * 5)
 })
 
-test('nonsense and pictures teach nothing', () => {
+test('implausible counts and pictures do not change the ratio', () => {
   const history = new History()
   const picture = [{ type: 'image', source: { type: 'base64', data: 'A'.repeat(100_000) } }]
   reply(history, 'a1', { input_tokens: 1000, output_tokens: 1 })
@@ -148,7 +152,7 @@ test('nonsense and pictures teach nothing', () => {
   expect(usageOf(history)).toMatchObject({ samples: 0, bytesPerToken: 3.6 })
 })
 
-test('a picture costs what a picture costs, not what its bytes would', () => {
+test('a picture counts as a picture, not by its bytes', () => {
   const content = [{ type: 'image', source: { type: 'base64', data: 'A'.repeat(4_000_000) } }]
   const history = new History().add({ type: 'user', uuid: 'u1', payload: { content } })
   expect(usageOf(history).tokens).toBeLessThan(2000)
@@ -157,14 +161,15 @@ test('a picture costs what a picture costs, not what its bytes would', () => {
   expect(usageOf(history).tokens).toBeLessThan(4000)
 })
 
-test('a counter of the host replaces the estimate', () => {
+test('the counter of the host replaces the estimate', () => {
   const history = longTalk(10)
   const countTokens = () => 7
   expect(usageOf(history, { countTokens })).toMatchObject({ tokens: 70, margin: 0 })
   expect(() => usageOf(history, { countTokens: () => 'x' as never })).toThrow(TypeError)
 })
 
-test('what was counted before a compaction is never counted again (T19)', () => {
+// Requirement: T19
+test('counts from before a compaction are ignored', () => {
   const history = longTalk(10)
   reply(history, 'a11', { input_tokens: 180_000, output_tokens: 500 })
   expect(shouldCompact(usageOf(history), { maxTokens: 200_000 })).toBe('tokens')
@@ -177,7 +182,7 @@ test('what was counted before a compaction is never counted again (T19)', () => 
   expect(usageOf(history)).toMatchObject({ tokens: 2100, source: 'usage' })
 })
 
-test('nesting that no stack can follow is measured like anything else', () => {
+test('measures a payload that is nested deeper than the stack', () => {
   let deep: unknown = 'x'
   for (let level = 0; level < 50_000; level++) deep = [deep]
   const event = {

@@ -4,7 +4,7 @@ import { type Message, projectLog } from '../../lib/chain/index.js'
 import { History } from '../chain/history.js'
 
 /**
- * `u1 c1:t1 r1:t1 a1`: names, and of tools the call they are about. The first letter tells the
+ * `u1 c1:t1 r1:t1 a1`: names, and of tools the call they are about. The first letter is the
  * type: u(ser), a(ssistant), c(all), r(esult), C and R (the same as blocks), s(ystem).
  */
 export function conversation(text: string, history = new History()): History {

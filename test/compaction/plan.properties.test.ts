@@ -8,10 +8,10 @@ import { messagesOf, pairTools } from '../../lib/chain/index.js'
 import { type CompactionPlan, contextOf, planCompaction } from '../../lib/compaction/index.js'
 import { isSessionError } from '../../lib/errors.js'
 import { History } from '../chain/history.js'
+import { runs } from '../helpers/effort.js'
 import { namesOf, projectionOf } from './conversation.js'
 
-const SCALE = Number(process.env['TORTURE_SCALE'] ?? 1)
-const RUNS = { numRuns: 1500 * SCALE }
+const RUNS = { numRuns: runs(1500) }
 
 interface Spoken {
   readonly type: string
@@ -110,7 +110,8 @@ function expectCarriedOut({ keeps, kept, range, context }: CompactionPlan, histo
   expect(has.filter(({ uuid }) => !had.has(uuid))).toEqual([])
 }
 
-test('a plan by count parts no call from its result, and is there whenever a cut is (T18)', () => {
+// Requirement: T18
+test('a plan by count separates no call from its result, and exists whenever a cut does', () => {
   fc.assert(
     fc.property(talk, options, (history, asked) => {
       const plan = planned(history, asked)
@@ -122,7 +123,8 @@ test('a plan by count parts no call from its result, and is there whenever a cut
   )
 })
 
-test('a plan by name does not either (T18)', () => {
+// Requirement: T18
+test('a plan by uuid separates no call from its result', () => {
   fc.assert(
     fc.property(talk, fc.nat(), fc.boolean(), (history, number, isFrom) => {
       const { messages } = contextOf(projectionOf(history))

@@ -15,7 +15,8 @@ function plan(text: string, options: Options) {
 const one = { keepPercent: 0, minKeepMessages: 1 }
 const keep = (minKeepMessages: number) => ({ keepPercent: 0, minKeepMessages })
 
-test('a tenth stays, at least five messages, from a prompt on (002-15)', () => {
+// Requirement: 002-15
+test('keeps a tenth, at least five messages, from a prompt on', () => {
   const hundred = planCompaction(projectionOf(longTalk(100)))
   expect([hundred.covered.length, hundred.kept.length]).toEqual([90, 10])
   const ten = planCompaction(projectionOf(longTalk(10)))
@@ -24,6 +25,7 @@ test('a tenth stays, at least five messages, from a prompt on (002-15)', () => {
   expect(ten.kept[0]!.type).toBe('user')
 })
 
+// Requirement: T18
 test.for([
   ['events', 'u1 a1 u2 c1:t1 r1:t1 a2', one, 'u1 a1 u2 c1 r1 | a2'],
   ['events', 'u1 a1 u2 c1:t1 r1:t1', one, 'u1 a1 | u2 c1 r1'],
@@ -33,30 +35,30 @@ test.for([
   ['blocks, results apart', 'u1 C1:t1,t2 R1:t1 R2:t2 a2', keep(2), 'u1 | C1 R1 R2 a2'],
   ['both shapes', 'u1 C1:t1 c1:t2 R1:t1 r1:t2 a2', keep(2), 'u1 | C1 c1 R1 r1 a2'],
   ['a late result', 'u1 a1 u2 c1:t1 u3 r1:t1 a3', keep(2), 'u1 a1 | u2 c1 u3 r1 a3'],
-] as const)('a call stays with its result: %s (T18)', ([, text, options, expected]) => {
+] as const)('a call stays with its result: %s', ([, text, options, expected]) => {
   expect(plan(text, options)).toBe(expected)
 })
 
-test('a call that may still be answered stays, and all behind it', () => {
+test('keeps a call that may still be answered, and everything after it', () => {
   expect(plan('u1 a1 u2 c1:t1 c2:t2 r2:t2', one)).toBe('u1 a1 | u2 c1 c2 r2')
   expect(plan('u1 a1 u2 C1:t1', one)).toBe('u1 a1 | u2 C1')
 })
 
-test('a call that was passed over long ago does not hold up what is around it', () => {
+test('a call that the conversation has left behind can be covered', () => {
   expect(plan('u1 c1:t1 u2 a2 u3 a3', one)).toBe('u1 c1 u2 a2 | u3 a3')
 })
 
-test('parts of one reply stay together where they can', () => {
+test('keeps the parts of one reply together where possible', () => {
   expect(plan('u1 a1 u2 a2 a3 a4', keep(2))).toBe('u1 a1 | u2 a2 a3 a4')
   expect(plan('a1 a2 a3 a4 a5 a6', keep(2))).toBe('a1 a2 a3 a4 | a5 a6')
 })
 
-test('where the cut cannot move back it moves on: something is always covered', () => {
+test('the cut moves forward where it cannot move back, so that something is covered', () => {
   expect(plan('c1:t1 r1:t1 a1 u1', keep(3))).toBe('c1 r1 | a1 u1')
   expect(plan('u1 a1', keep(5))).toBe('u1 | a1')
 })
 
-test('a summary alone is nothing to compact', () => {
+test('a summary alone is not compacted', () => {
   for (const text of ['', 'u1', 'c1:t1 r1:t1', 'C1:t1,t2 R1:t1 R2:t2', 'c1:t1']) {
     expect(() => plan(text, {}), text).toThrow(/ERR_NOTHING|No cut would cover/)
   }
@@ -64,7 +66,7 @@ test('a summary alone is nothing to compact', () => {
   expect(() => planCompaction(projectionOf(history))).toThrow(/No cut would cover/)
 })
 
-test('an older summary is covered with what follows it, and not counted', () => {
+test('an older summary is covered with the messages after it, and not counted as a message', () => {
   const history = longTalk(20).compact({ summary: 'S', head: 'm19', tail: 'm20' })
   for (const uuid of ['u21', 'u22', 'u23', 'u24', 'u25', 'u26']) history.m(uuid)
   const { covered, kept } = planCompaction(projectionOf(history))
@@ -83,19 +85,19 @@ test.for([
   expect(plan('u1 a1 u2 c1:t1 r1:t1 a2', options)).toBe(expected)
 })
 
-test('"from here" leaves a call alone whose result may still come', () => {
+test('a plan with `from` keeps a call whose result may still come', () => {
   expect(plan('u1 a1 u2 a2 u3 c1:t1', { from: 'u2' })).toBe('u2 a2 u3 | u1 a1 c1 (prefix)')
   expect(() => plan('u1 c1:t1 c2:t1', { from: 'c1' })).not.toThrow()
 })
 
-test('a name the model does not see, or two ends at once, are refused', () => {
+test('rejects a uuid that the model does not see, and `from` together with `upTo`', () => {
   expect(() => plan('u1 a1', { upTo: 'no' })).toThrow(/"no" is not among/)
-  expect(() => plan('u1 a1', { upTo: 'u1', from: 'a1' })).toThrow(/do not go together/)
+  expect(() => plan('u1 a1', { upTo: 'u1', from: 'a1' })).toThrow(/exclude each other/)
   expect(() => plan('u1 a1', { keepPercent: 101 })).toThrow(/keepPercent/)
   expect(() => plan('u1 a1', { keepPercent: '10' as never })).toThrow(TypeError)
 })
 
-test('fewer messages stay where the context would still be too large', () => {
+test('keeps fewer messages while the context would be too large', () => {
   const history = longTalk(10, 40)
   for (const uuid of ['b1', 'b2', 'b3', 'b4']) {
     history.add({ type: 'user', uuid, payload: { content: 'y'.repeat(3600) } })
@@ -111,7 +113,7 @@ test('fewer messages stay where the context would still be too large', () => {
   )
 })
 
-test('an event whose uuid means another one is never the first that is kept', () => {
+test('an event whose uuid refers to another event is never the first kept one', () => {
   const history = longTalk(12)
   history.again('m9')
   const { kept } = planCompaction(projectionOf(history), keep(4))
@@ -126,7 +128,7 @@ test('tokens before, covered and after add up', () => {
   expect(tokensAfter).toBe(tokensBefore - tokensCovered + 2000)
 })
 
-test('a plan does not change when the conversation goes on', () => {
+test('a plan does not change when the conversation continues', () => {
   const history = new History()
   conversation('u1 a1 u2 a2', history)
   const first = planCompaction(projectionOf(history), keep(2))

@@ -3,16 +3,16 @@
 import { expect, test } from 'vitest'
 import type { Message } from '../../lib/chain/index.js'
 import {
-  clipEnd,
-  clipMiddle,
   compactionInstructions,
   contextOf,
   readStructured,
   renderForSummary,
 } from '../../lib/compaction/index.js'
+import { clipEnd, clipMiddle } from '../../lib/format/index.js'
 import { conversation, longTalk, projectionOf } from './conversation.js'
 
-test('hosts can ask for the instructions: state, decisions, open questions, next steps (001-35)', () => {
+// Requirement: 001-35
+test('hosts can ask for the instructions: state, decisions, open questions, next steps', () => {
   const text = compactionInstructions()
   for (const heading of ['## State', '## Decisions', '## Open questions', '## Next steps']) {
     expect(text).toContain(heading)
@@ -24,7 +24,7 @@ test('hosts can ask for the instructions: state, decisions, open questions, next
   )
 })
 
-test('what was asked for under headings is read back as data', () => {
+test('reads a summary under headings as data', () => {
   const text = `## State
 The parser is half done.
 
@@ -49,7 +49,7 @@ It is slow.
   expect(readStructured('Just a text.\n# Title')).toBeUndefined()
 })
 
-test('a conversation is rendered in its order, tools in short', () => {
+test('renders a conversation in order, tools in short', () => {
   const { messages } = contextOf(projectionOf(conversation('u1 c1:t1 r1:t1 C1:t2 R1:t2 a1')))
   expect(renderForSummary(messages)).toBe(
     [
@@ -73,7 +73,7 @@ test('long results are cut in the middle, without half characters', () => {
   expect(text.isWellFormed()).toBe(true)
 })
 
-test('where there is no room for all, the newest messages stay', () => {
+test('leaves out the oldest messages where not all fit', () => {
   const { messages } = contextOf(projectionOf(longTalk(500, 400)))
   const text = renderForSummary(messages, { maxTokens: 2000 })
   expect(text.length).toBeLessThan(6500)
@@ -81,7 +81,7 @@ test('where there is no room for all, the newest messages stay', () => {
   expect(text).toContain('500 xxx')
 })
 
-test('a single message larger than all the room is cut, not left out', () => {
+test('shortens a single message that is larger than the limit', () => {
   const text = renderForSummary([message('user', { content: 'x'.repeat(1_000_000) })], {
     maxTokens: 1000,
   })

@@ -21,40 +21,39 @@ function settingsOf(options: object) {
   return { settings, messages: diagnostics.map(({ code, message }) => `${code}: ${message}`) }
 }
 
-test('an empty block is the defaults, and nothing to report (000-60, 000-66)', () => {
+// Requirements: 000-60, 000-66
+test('an empty block gives the defaults, without a report', () => {
   expect(settingsOf({})).toEqual({ settings: DEFAULTS, messages: [] })
   expect(continuitySettings(undefined)).toEqual(DEFAULTS)
 })
 
+// Requirements: 000-61, 000-62, 000-63, 000-64, 000-65
 test.each([
   ['promptInterval', 1, 1000],
   ['timeIntervalMs', 60_000, 3_600_000],
   ['maxCheckpointsPerSession', 1, 500],
   ['retentionDays', 1, 90],
   ['recoveryBudgetChars', 200, 10_000],
-] as const)(
-  '%s stays within its range (000-61, 000-62, 000-63, 000-64, 000-65)',
-  (name, least, most) => {
-    expect(settingsOf({ [name]: least })).toEqual({
-      settings: { ...DEFAULTS, [name]: least },
-      messages: [],
-    })
-    expect(settingsOf({ [name]: most }).settings[name]).toBe(most)
-    const low = settingsOf({ [name]: least - 1 })
-    expect(low.settings[name]).toBe(least)
-    expect(low.messages).toEqual([
-      `bad_setting: continuity.${name} ${least - 1} is not from ${least} to ${most}; ${least} is used`,
-    ])
-    expect(settingsOf({ [name]: most + 1 }).settings[name]).toBe(most)
-  },
-)
+] as const)('%s stays within its range', (name, least, most) => {
+  expect(settingsOf({ [name]: least })).toEqual({
+    settings: { ...DEFAULTS, [name]: least },
+    messages: [],
+  })
+  expect(settingsOf({ [name]: most }).settings[name]).toBe(most)
+  const low = settingsOf({ [name]: least - 1 })
+  expect(low.settings[name]).toBe(least)
+  expect(low.messages).toEqual([
+    `invalid_setting: continuity.${name} ${least - 1} is not from ${least} to ${most}; ${least} is used`,
+  ])
+  expect(settingsOf({ [name]: most + 1 }).settings[name]).toBe(most)
+})
 
 test.each([Number.NaN, Number.POSITIVE_INFINITY, '10', null, {}])(
-  'an interval of %j is no number: the default is used, and it is said',
+  'an interval of %j is not a number: the default is used and it is reported',
   (promptInterval) => {
     expect(settingsOf({ promptInterval })).toEqual({
       settings: DEFAULTS,
-      messages: ['bad_setting: continuity.promptInterval is not a number; 10 is used'],
+      messages: ['invalid_setting: continuity.promptInterval is not a number; 10 is used'],
     })
   },
 )
@@ -76,13 +75,13 @@ test('thresholds are whole percents in ascending order, or the default', () => {
   }
 })
 
-test('a setting that does not exist is reported: it is a typing error', () => {
+test('reports an unknown setting', () => {
   expect(settingsOf({ promptIntervall: 5 })).toEqual({
     settings: DEFAULTS,
-    messages: ['bad_setting: continuity.promptIntervall is no setting of continuity'],
+    messages: ['invalid_setting: continuity.promptIntervall is not a setting of continuity'],
   })
 })
 
-test('a block that is no object is a bug', () => {
+test('rejects a block that is not an object', () => {
   expect(() => settingsOf(true as unknown as object)).toThrow(TypeError)
 })

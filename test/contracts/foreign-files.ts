@@ -13,7 +13,7 @@ import {
   type ImportedEvent,
   type Importer,
   Losses,
-} from '../../lib/importers/index.js'
+} from '../../lib/interchange/index.js'
 
 export const FOREIGN = fileURLToPath(new URL('../../fixtures/import/', import.meta.url))
 
@@ -52,7 +52,7 @@ export function linesOf(bytes: Buffer): ForeignLine[] {
   for (let start = 0; start < bytes.length; ) {
     const newline = bytes.indexOf(0x0a, start)
     const end = newline === -1 ? bytes.length : newline
-    lines.push({ bytes, start, end, byte_offset: start, line_number: lines.length + 1 })
+    lines.push({ bytes, start, end, byte_offset: start })
     start = end + 1
   }
   return lines
@@ -66,7 +66,7 @@ export interface MadeOf {
   readonly noted: ReadonlySet<ForeignRecord | undefined>
 }
 
-/** What the session room does with an importer, without files. */
+/** What the session module does with an importer, without files. */
 export function runImporter(importer: Importer, bytes: Buffer, name = 'file'): MadeOf {
   const decoded = linesOf(bytes).map((line) => decodeForeign(line, importer.isRecord))
   const records = decoded.flatMap((line) => line.records)
@@ -95,10 +95,10 @@ export function runImporter(importer: Importer, bytes: Buffer, name = 'file'): M
     },
   })
   for (const { isDamaged, records: found } of decoded) {
-    if (isDamaged) run.damage()
-    for (const record of found) run.take(record)
+    if (isDamaged) run.damage?.()
+    for (const record of found) run.add(record)
   }
-  run.end(bytes.length)
+  run.end?.(bytes.length)
   return { records, events, losses, noted }
 }
 

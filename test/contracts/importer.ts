@@ -1,4 +1,4 @@
-// What every importer owes, as a suite that runs on each of them with fixtures of its format.
+// The contract of importers, as a suite that runs on each of them with the fixtures of its format.
 
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
@@ -9,8 +9,9 @@ import {
   HEADER_UUID,
   type ImportedEvent,
   type Importer,
-} from '../../lib/importers/index.js'
-import { draftOf } from '../../lib/log/draft.js'
+} from '../../lib/interchange/index.js'
+import { prepareEvent } from '../../lib/log/write/prepared-event.js'
+import { scale } from '../helpers/effort.js'
 import {
   type ForeignCase,
   linesOf,
@@ -34,7 +35,7 @@ function holds(importer: Importer, { name, bytes, expected }: ForeignCase): void
   const made = runImporter(importer, bytes, name)
   const { events, records } = made
 
-  it('is detected by what stands in it, as this format and no other', () => {
+  it('is detected by its content, as this format and no other', () => {
     const detection = detectFormat(linesOf(bytes).slice(0, 64))
     expect('importer' in detection && detection.importer.format).toBe(importer.format)
   })
@@ -43,11 +44,11 @@ function holds(importer: Importer, { name, bytes, expected }: ForeignCase): void
     const log = projectEvents(events)
     if (expected.messages !== undefined) expect(shownUuids(log)).toEqual(expected.messages)
     if (expected.texts !== undefined) expect(shownTexts(log)).toEqual(expected.texts)
-    expect(log.projection.isDegraded).toBe(expected.degraded ?? false)
+    expect(log.projection.degraded).toBe(expected.degraded ?? false)
     expect(log.walk.findings).toEqual([])
   })
 
-  it('has the title and the subagents that it has there', () => {
+  it('has the title and the subagents of the source', () => {
     const titles = events.flatMap(({ type, payload }) =>
       type === 'session_meta' && 'title' in payload ? [payload] : [],
     )
@@ -65,18 +66,18 @@ function holds(importer: Importer, { name, bytes, expected }: ForeignCase): void
     expect(runImporter(importer, bytes, name).events).toEqual(events)
   })
 
-  it('accounts for every record: an event, or a reason', () => {
+  it('becomes an event or is dropped with a reason, record by record', () => {
     const places = new Set(events.map((event) => markOf(event).offset))
     for (const record of records) {
-      // The summary of a compaction may be told in parts, and one of a list as a whole.
-      const isTold = places.has(record.byte_offset) || made.noted.has(record)
-      expect(isTold, JSON.stringify(record.value).slice(0, 200)).toBe(true)
+      // The summary of a compaction may have several records, and a list may be one record.
+      const isAccounted = places.has(record.byteOffset) || made.noted.has(record)
+      expect(isAccounted, JSON.stringify(record.value).slice(0, 200)).toBe(true)
     }
     expect(made.losses.dropped).toEqual(withoutDamage(expected.dropped))
     expect(made.losses.repaired).toEqual(withoutSalvage(expected.repaired))
   })
 
-  it('says of every event where its bytes stand, so that they can be had again', () => {
+  it('records the position of the bytes of every event', () => {
     for (const event of events) {
       const { offset, length, sha256 } = markOf(event)
       const original = bytes.subarray(offset, offset + length)
@@ -85,7 +86,7 @@ function holds(importer: Importer, { name, bytes, expected }: ForeignCase): void
     }
   })
 
-  it('links every event to an earlier one of its log, and names none twice', () => {
+  it('links every event to an earlier one of its log, and uses no uuid twice', () => {
     const seen = new Map<string, Set<string>>()
     for (const event of events) {
       const names = seen.get(event.task ?? '') ?? new Set([HEADER_UUID])
@@ -97,17 +98,20 @@ function holds(importer: Importer, { name, bytes, expected }: ForeignCase): void
     }
   })
 
-  it('makes payloads as the schemas want them, which a log takes', () => {
+  it('makes payloads that match the schemas and that a log accepts', () => {
     for (const event of events) {
       const payload = { sidechain_path: '.sidechains/x.jsonl', ...event.payload }
       const schema = payloadSchemas[event.type as keyof typeof payloadSchemas]
       const issues = schema?.safeParse(payload).error?.issues
       expect(issues, `${event.type} ${JSON.stringify(event.payload)}`).toBeUndefined()
-      expect(() => draftOf(event as never, { channel: undefined, redact: undefined })).not.toThrow()
+      expect(() =>
+        prepareEvent(event as never, { channel: undefined, redact: undefined }),
+      ).not.toThrow()
     }
   })
 
-  it('stores no permission state outside of what was said (003-80)', () => {
+  // Requirement: 003-80
+  it('stores no permission state outside of messages and tool input', () => {
     for (const { payload } of events) {
       const keys = keysOf(payload)
       expect(keys.filter((key) => isPermissionKey(key) || /approval|sandbox/i.test(key))).toEqual(
@@ -116,8 +120,8 @@ function holds(importer: Importer, { name, bytes, expected }: ForeignCase): void
     }
   })
 
-  it('never throws, wherever the file is cut or spoiled', () => {
-    for (let cut = 1; cut < bytes.length; cut += 37) {
+  it('does not throw, wherever the file is cut or damaged', () => {
+    for (let cut = 1; cut < bytes.length; cut += scale(37, 149)) {
       expect(() => runImporter(importer, bytes.subarray(0, cut), name)).not.toThrow()
       const spoiled = Buffer.from(bytes)
       spoiled.fill(0x7b, cut, Math.min(cut + 5, bytes.length))
@@ -130,7 +134,7 @@ function markOf({ payload }: ImportedEvent): { offset: number; length: number; s
   return payload['imported_from'] as { offset: number; length: number; sha256: string }
 }
 
-/** Counted by who reads the lines, not by the importer. */
+/** Counted by the reader of the lines, not by the importer. */
 function withoutDamage({ damaged: _, ...rest }: Record<string, number> = {}) {
   return rest
 }

@@ -1,4 +1,4 @@
-// The format page is a promise to people who never read our code, so its examples are run.
+// docs/FORMAT.md is written for people who do not read our code, so its examples are decoded.
 
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
@@ -16,12 +16,13 @@ const page = readFileSync(new URL('../../docs/FORMAT.md', import.meta.url), 'utf
 const blocks = [...page.matchAll(/```jsonl( worked)?\n([\s\S]*?)```/g)]
 const examples = blocks.filter(([, worked]) => worked === undefined).map(([, , text]) => text!)
 
-test('every record type has one example line, in the fixed order, proven and by its schema (003-14, 003-34)', () => {
+// Requirements: 003-14, 003-34
+test('every record type has one example line: fields in order, checksum valid, schema satisfied', () => {
   const seen: string[] = []
   for (const text of examples) {
     const bytes = Buffer.from(text.trimEnd())
     expect(checkChecksum(bytes, 0, bytes.length), text).toBe('valid')
-    const [part] = decodeLine(bytes, 0, bytes.length, { isBare: true })
+    const [part] = decodeLine(bytes, 0, bytes.length, { bare: true })
     if (part?.kind !== 'event') throw new Error(`no event: ${text}`)
     const { event } = part
     const schema = event.type === undefined ? historyLineSchema : lineSchemaOf(event.type)
@@ -37,11 +38,12 @@ test('the table of types and the schemas name the same types', () => {
   expect(Object.keys(payloadSchemas).sort()).toEqual(Object.keys(RECORD_TYPES).sort())
 })
 
-test('the worked example reads as its table says (003-64)', (t) => {
+// Requirement: 003-64
+test('the worked example decodes to the rows of its table', (t) => {
   const worked = blocks.find(([, isWorked]) => isWorked !== undefined)![2]!
   const path = temporaryFile(t, 'worked.jsonl', worked)
   const rows = [...page.matchAll(/^\| (\d+) \| (\d+) \| (\d+) \| (event|damage) `(\w+)`/gm)]
-  const told = rows.map(([, offset, length, line, kind, name]) => ({
+  const listed = rows.map(([, offset, length, line, kind, name]) => ({
     byte_offset: Number(offset),
     length: Number(length),
     line_number: Number(line),
@@ -55,11 +57,11 @@ test('the worked example reads as its table says (003-64)', (t) => {
     kind: entry.kind,
     name: entry.kind === 'event' ? entry.event.uuid : entry.reason,
   }))
-  expect(found).toEqual(told)
-  expect(told).toHaveLength(5)
+  expect(found).toEqual(listed)
+  expect(listed).toHaveLength(5)
 })
 
-test('the published JSON Schema is the one the code has', () => {
+test('the published JSON Schema equals the schema in the code', () => {
   const published = readFileSync(
     new URL('../../docs/format-1.schema.json', import.meta.url),
     'utf8',

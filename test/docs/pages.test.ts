@@ -1,5 +1,5 @@
-// The pages on hooks and MCP, followed by somebody who has just installed the package: an empty
-// home, the program on the PATH, the commands typed one after the other.
+// The pages on hooks and MCP, followed by a new user: an empty home, the program on the PATH, the
+// commands typed one after the other.
 
 import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
@@ -18,7 +18,7 @@ const blocksOf = (text: string, language: string) =>
     ([, block]) => block!,
   )
 
-/** As `npm install -g` leaves it: a link on the PATH. */
+/** As after `npm install -g`: a link on the PATH. */
 function newUser(t: TestContext) {
   const home = temporaryFolder(t)
   const bin = join(home, 'npm-global', 'bin')
@@ -59,11 +59,11 @@ it.for(['HOOKS', 'MCP'])('docs/%s.md shows what a new user sees', async (name, t
     expect(stdout, command).toMatch(patternOf(shown))
     expect(exitCode, command).toBe(0)
   }
-  // Whoever followed the page to its end has nothing left of it.
+  // The page removes at its end what it created.
   expect(readdirSync(user.home).filter((it) => it !== 'npm-global' && it !== '.claude')).toEqual([])
 })
 
-it('what is installed from a link on the PATH calls that link, and it is found well', async (t) => {
+it('hooks that are installed through a link on the PATH call that link', async (t) => {
   const user = newUser(t)
   await type('jsonl-session hooks install --apply', user)
   const settings = JSON.parse(readFileSync(join(user.home, '.claude/settings.json'), 'utf8'))
@@ -74,7 +74,7 @@ it('what is installed from a link on the PATH calls that link, and it is found w
   expect(await answerOf(child)).toMatchObject({ exitCode: 0 })
 })
 
-it('the .mcp.json of docs/MCP.md starts a server that serves', async (t) => {
+it('the .mcp.json of docs/MCP.md starts a working server with the listed tools', async (t) => {
   const { home, env } = newUser(t)
   const [block] = blocksOf(page('MCP'), 'json')
   const { command, args } = JSON.parse(block!).mcpServers.sessions
@@ -94,7 +94,8 @@ it('the .mcp.json of docs/MCP.md starts a server that serves', async (t) => {
   expect(readdirSync(home).sort()).toEqual(['.jsonl-session', 'npm-global'])
 })
 
-it('docs/MCP.md shows which harness offers which part, by names that exist (000-70)', async () => {
+// Requirement: 000-70
+it('docs/MCP.md names only tools and functions that exist in its table of harnesses', async () => {
   const [, table = ''] = page('MCP').split('## Which harness gets what')
   const rows = [...table.matchAll(/^\| (?!part|---)(.+) \|$/gm)].map(([, row]) => row!.split(' | '))
   expect(rows.map(([part]) => part)).toEqual([
@@ -103,7 +104,7 @@ it('docs/MCP.md shows which harness offers which part, by names that exist (000-
     "an agent's own digest",
     'rescue before a compaction',
   ])
-  const library: object = await import('../../lib/index.js')
+  const library: object = await import(new URL('../../dist/lib/index.js', import.meta.url).href)
   for (const [, , mcp = '', host = ''] of rows) {
     for (const [, name] of host.matchAll(/`(\w+)`/g)) expect(library).toHaveProperty(name!)
     for (const [, tool] of mcp.matchAll(/`(\w+)`/g))

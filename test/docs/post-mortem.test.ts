@@ -1,5 +1,5 @@
-// Every recipe of these sections is run, in a shell, against a store that has what it looks for. What it
-// must find is said here, recipe by recipe; one that is not said fails.
+// Every recipe of docs/POST-MORTEM.md runs in a shell, against a store that contains what it looks for.
+// FINDS lists the expected output; a recipe without an expectation fails.
 
 import { spawnSync } from 'node:child_process'
 import {
@@ -30,7 +30,7 @@ function recipesIn(rest: string): string[] {
   )
 }
 
-/** How a recipe begins, and what its output must say. */
+/** The beginning of a recipe, and what its output must contain. */
 const FINDS: readonly (readonly [string, RegExp])[] = [
   ['grep -c', /^2\n$/],
   ['grep -nb', /^\d+:\d+:\{"type":"compaction_boundary"/],
@@ -84,7 +84,7 @@ beforeAll(async () => {
         { tool_call_id: 't2', name: 'Bash', input: { command: 'cat "config.json"' } },
       ],
       ['tool_result', 'r2', { tool_call_id: 't2', content: 'no such file', is_error: true }],
-      ['user', 'u2', 'go on'],
+      ['user', 'u2', 'continue'],
     ],
   })
   await session.compact({ summary: 'Nothing was found.', keepFrom: 'u2' })
@@ -121,9 +121,10 @@ function run(recipe: string, cwd: string) {
   return { stdout, stderr, status }
 }
 
-test.for(RECIPES)('a recipe of the post-mortem finds what it is for: %s (003-29)', (recipe, t) => {
+// Requirement: 003-29
+test.for(RECIPES)('the recipe finds its target: %s', (recipe, t) => {
   const wanted = FINDS.find(([beginning]) => recipe.startsWith(beginning))?.[1]
-  expect(wanted, 'nothing is said of what this recipe must find').toBeDefined()
+  expect(wanted, 'this recipe has no expected output').toBeDefined()
   const tools = recipe.match(/\b(?:jq|rg|dd)\b/g) ?? []
   if (!tools.every(isThere)) return t.skip(`one of ${tools.join(', ')} is not installed`)
   const answer = run(recipe, root)
@@ -135,7 +136,7 @@ test('every section has recipes, and each of them is run', () => {
   expect(RECIPES).toHaveLength(FINDS.length)
 })
 
-test('the recipe for damaged files passes over what jq stops at', (t) => {
+test('the recipe for damaged files skips the line at which plain jq stops', (t) => {
   if (!isThere('jq')) return t.skip('jq is not installed')
   const damaged = join(root, 'damaged')
   mkdirSync(join(damaged, '.transcripts'), { recursive: true })

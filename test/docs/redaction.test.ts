@@ -1,4 +1,4 @@
-// The commands that docs/REDACTION.md names for a post-mortem, run as they stand there.
+// The commands of docs/REDACTION.md for a post-mortem, run as written.
 
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
@@ -10,7 +10,8 @@ import { newPlace, storeSession } from '../cli/stored.js'
 const PAGE = readFileSync(new URL('../../docs/REDACTION.md', import.meta.url), 'utf8')
 const SECRET = `sk-ant-api03-${'a1B2'.repeat(12)}`
 
-test('what the page says to pass on after an incident holds no secret (003-84)', async (t) => {
+// Requirement: 003-84
+test('the files that docs/REDACTION.md says to share after an incident contain no secret', async (t) => {
   const section = PAGE.split('\n## For a post-mortem\n')[1] ?? ''
   const script = /```sh\n([\s\S]*?)```/.exec(section)?.[1] ?? ''
   const place = newPlace(t)

@@ -10,7 +10,7 @@ import { startWork, type Work } from './project.js'
 const sha = (text: string) => hash('sha256', text)
 const blobOf = ({ root }: Work, text: string) => join(root, 'file-history', 'demo', sha(text))
 
-test('a folder that became a link is not entered', async (t) => {
+test('does not enter a folder that became a link', async (t) => {
   const work = await startWork(t)
   const outside = temporaryFolder(t)
   work.write('sub/a.txt', 'one')
@@ -21,7 +21,7 @@ test('a folder that became a link is not entered', async (t) => {
   expect(plan.files).toMatchObject([{ path: 'sub/a.txt', action: 'create' }])
   symlinkSync(outside, join(work.project, 'sub'))
   const { files } = await work.session.applyFileRewind(plan)
-  expect(files).toMatchObject([{ failure: 'a symbolic link stands in place of its folder sub' }])
+  expect(files).toMatchObject([{ failure: 'a symbolic link is in place of its folder sub' }])
   expect(readdirSync(outside)).toEqual([])
 })
 
@@ -40,7 +40,7 @@ const harms: Record<string, (path: string) => void> = {
 }
 
 test.for(Object.keys(harms))(
-  'a copy that %s leaves its file as it is, and is told',
+  'a saved copy that %s leaves its file unchanged and is reported',
   async (harm, t) => {
     const work = await startWork(t)
     work.write('a.txt', 'one')
@@ -54,7 +54,7 @@ test.for(Object.keys(harms))(
     harms[harm]!(blobOf(work, 'one'))
     const { files } = await work.session.applyFileRewind(plan)
     const isGone = harm === 'is gone'
-    const failure = isGone ? 'its content is not kept any more' : 'its copy is damaged'
+    const failure = isGone ? 'its content is no longer saved' : 'its copy is damaged'
     expect(files).toEqual([
       { path: 'a.txt', action: 'change', failure },
       { path: 'b.txt', action: 'change' },
@@ -66,7 +66,7 @@ test.for(Object.keys(harms))(
   },
 )
 
-test('newer work that cannot be kept first stays as it is', async (t) => {
+test('newer work that cannot be saved first is not replaced', async (t) => {
   const work = await startWork(t)
   work.write('a.txt', 'one')
   await work.say('u1')
@@ -80,7 +80,7 @@ test('newer work that cannot be kept first stays as it is', async (t) => {
   expect(files).toEqual([{ path: 'a.txt', action: 'change', failure }])
 })
 
-test('a file beside which nothing can be written costs that file alone', async (t) => {
+test('a file whose folder is not writable fails alone', async (t) => {
   const work = await startWork(t)
   // A name of one letter still fits into what the system allows for a path; a longer one does not.
   const limit = process.platform === 'linux' ? 4096 : 1024

@@ -6,7 +6,8 @@ import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { manifestText, type SavedFile } from '../../lib/files/index.js'
-import { resumeSession } from '../../lib/session/index.js'
+import { resumeSession } from '../../lib/free-functions.js'
+
 import { temporaryFolder } from '../helpers/temporary.js'
 import { startWork, type Work, workIn } from './project.js'
 
@@ -34,7 +35,7 @@ test.for([
   '',
   'a\0b',
 ])(
-  'a recorded path that leads elsewhere is refused, although the record fits its hash: %j',
+  'a recorded path that leads elsewhere is refused, although the record matches its hash: %j',
   async (path, t) => {
     const folder = realpathSync(temporaryFolder(t))
     const work = await startWork(t, 'demo', { project: join(folder, '.') })
@@ -52,7 +53,7 @@ test.for([
   },
 )
 
-test('a record never writes over the store, in any spelling', async (t) => {
+test('a record never overwrites the store, in any spelling', async (t) => {
   const project = realpathSync(temporaryFolder(t))
   const work = await startWork(t, 'demo', { root: project, project })
   work.write('kept.txt', 'kept')
@@ -71,7 +72,7 @@ test('a record never writes over the store, in any spelling', async (t) => {
   expect(existsSync(join(project, '.transcripts/other.jsonl'))).toBe(false)
 })
 
-test('a plan that was changed by hand is refused where it would be carried out, too', async (t) => {
+test('an edited plan is also refused when it is applied', async (t) => {
   const work = await startWork(t)
   work.write('a.txt', 'one')
   await work.say('u1')
@@ -85,7 +86,7 @@ test('a plan that was changed by hand is refused where it would be carried out, 
   expect(work.read('a.txt')).toBe('two')
 })
 
-test('a recorded folder that no disk can hold is refused, and the others come back', async (t) => {
+test('a recorded folder with an impossible name is refused, and the other files are restored', async (t) => {
   const work = await startWork(t)
   work.write('a.txt', 'one')
   await work.session.snapshotFiles(['a.txt'])
@@ -102,7 +103,7 @@ test('a recorded folder that no disk can hold is refused, and the others come ba
   expect(plan.files).toMatchObject([
     { path: 'a.txt', action: 'change' },
     { action: 'refused', reason: 'it cannot be read (ENAMETOOLONG)' },
-    { action: 'refused', reason: `its folder ${long} cannot be looked at (ENAMETOOLONG)` },
+    { action: 'refused', reason: `its folder ${long} cannot be read (ENAMETOOLONG)` },
   ])
   await work.session.applyFileRewind(plan)
   expect(work.read('a.txt')).toBe('one')
@@ -115,7 +116,7 @@ test.for<[what: string, payload: Record<string, unknown>]>([
   ['a file without a path', { files: [{ sha256: null, existed: false }] }],
   ['a file without a hash', { files: [{ path: 'a.txt', existed: true }] }],
   ['a hash that is a path', { files: [{ path: 'a.txt', sha256: '../../demo', existed: true }] }],
-])('a record with %s is told and left out', async ([, changed], t) => {
+])('a record with %s is reported and ignored', async ([, changed], t) => {
   const work = await startWork(t)
   work.write('a.txt', 'one')
   await work.say('u1')

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { planFileRewind, resumeSession } from '../../lib/session/index.js'
+import { planFileRewind, resumeSession } from '../../lib/index.js'
 import { startWork, type Work } from './project.js'
 
 const CHILD = fileURLToPath(new URL('children/restore.mjs', import.meta.url))
@@ -22,31 +22,34 @@ test.for([
     isReached: (work: Work) => temporaries(work).length > 5,
   },
   { moment: 'while files are replaced', isReached: (work: Work) => changed(work) > 5 },
-])('killed $moment, every file is old or new, and a second call finishes', async (scene, t) => {
-  const work = await startWork(t)
-  const { root, session } = work
-  for (const name of NAMES) work.write(name, `old ${name}`)
-  await work.say('u1')
-  await session.snapshotFiles(NAMES)
-  for (const name of NAMES) work.write(name, `new ${name}`)
-  await session.snapshotFiles(NAMES)
-  await session.release()
+])(
+  'killed $moment, every file is old or new, and a second call finishes the restore',
+  async (scene, t) => {
+    const work = await startWork(t)
+    const { root, session } = work
+    for (const name of NAMES) work.write(name, `old ${name}`)
+    await work.say('u1')
+    await session.snapshotFiles(NAMES)
+    for (const name of NAMES) work.write(name, `new ${name}`)
+    await session.snapshotFiles(NAMES)
+    await session.release()
 
-  const child = spawn(process.execPath, [CHILD, root, session.id, 'u1'])
-  const ended = once(child, 'exit')
-  await once(child.stdout, 'data')
-  while (child.exitCode === null && !scene.isReached(work)) await setImmediate()
-  child.kill('SIGKILL')
-  await ended
+    const child = spawn(process.execPath, [CHILD, root, session.id, 'u1'])
+    const ended = once(child, 'exit')
+    await once(child.stdout, 'data')
+    while (child.exitCode === null && !scene.isReached(work)) await setImmediate()
+    child.kill('SIGKILL')
+    await ended
 
-  for (const name of NAMES) expect([`old ${name}`, `new ${name}`]).toContain(work.read(name))
-  const options = { root, home: root, id: session.id, mode: 'append' } as const
-  const again = (await resumeSession(options)).session!
-  await again.applyFileRewind(await again.planFileRewind({ to: 'u1' }))
-  await again.release()
-  expect(changed(work)).toBe(NAMES.length)
-  expect(temporaries(work)).toEqual([])
-  const plan = await planFileRewind(session.id, { root, home: root, to: 'u1' })
-  expect(plan).toMatchObject({ files: [], unchanged: NAMES.length })
-  expect(readFileSync(join(work.project, NAMES[0]!), 'utf8')).toBe(`old ${NAMES[0]}`)
-})
+    for (const name of NAMES) expect([`old ${name}`, `new ${name}`]).toContain(work.read(name))
+    const options = { root, home: root, id: session.id, mode: 'append' } as const
+    const again = (await resumeSession(options)).session!
+    await again.applyFileRewind(await again.planFileRewind({ to: 'u1' }))
+    await again.release()
+    expect(changed(work)).toBe(NAMES.length)
+    expect(temporaries(work)).toEqual([])
+    const plan = await planFileRewind(session.id, { root, home: root, to: 'u1' })
+    expect(plan).toMatchObject({ files: [], unchanged: NAMES.length })
+    expect(readFileSync(join(work.project, NAMES[0]!), 'utf8')).toBe(`old ${NAMES[0]}`)
+  },
+)

@@ -1,13 +1,14 @@
-// Files of sessions that go on from others, and of sessions that work in several folders.
+// Files of sessions that continue others, and of sessions that work in several folders.
 
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { resumeSession } from '../../lib/session/index.js'
+import { resumeSession } from '../../lib/free-functions.js'
+
 import { temporaryFolder } from '../helpers/temporary.js'
 import { startWork, type Work, workIn } from './project.js'
 
-/** The same session, or one that goes on from it. */
+/** The same session, or one that continues it. */
 async function goOn(
   t: Parameters<typeof temporaryFolder>[0],
   { root, project, diagnostics }: Work,
@@ -24,7 +25,7 @@ async function goOn(
   return workIn(session!, { root, project, diagnostics })
 }
 
-test('what a session saved after another one went on from it is not the other one’s', async (t) => {
+test('files saved after another session continued from it do not belong to that session', async (t) => {
   const work = await startWork(t)
   work.write('shared.txt', 'one')
   await work.say('u1')
@@ -43,12 +44,12 @@ test('what a session saved after another one went on from it is not the other on
   expect(ofParent.files.map(({ path }) => path)).toEqual(['alone.txt', 'shared.txt'])
 })
 
-test('of a parent whose place is not known any more, all that it saved counts', async (t) => {
+test('all files saved by a parent count if the branch point is unknown', async (t) => {
   const root = temporaryFolder(t)
   const project = realpathSync(temporaryFolder(t))
   const transcripts = join(root, '.transcripts')
   mkdirSync(transcripts, { recursive: true })
-  // Nothing of it can be read when it is resumed, so nobody knows how far it had come.
+  // Nothing of it can be read when it is resumed, so the branch point is unknown.
   writeFileSync(join(transcripts, 'demo.jsonl'), '{"type":\n')
   const child = await goOn(t, { root, project, diagnostics: [] } as unknown as Work, {
     newId: 'child',
@@ -62,7 +63,7 @@ test('of a parent whose place is not known any more, all that it saved counts', 
   expect(plan.files.map(({ path }) => path)).toEqual(['a.txt'])
 })
 
-test('files saved in a folder of the project and in the project come back together', async (t) => {
+test('restores files saved in the project and in one of its folders together', async (t) => {
   const work = await startWork(t)
   work.write('sub/inner.txt', 'one')
   work.write('outer.txt', 'one')
@@ -80,7 +81,7 @@ test('files saved in a folder of the project and in the project come back togeth
   expect(work.files()).toEqual({ 'outer.txt': 'one', 'sub/inner.txt': 'one' })
 })
 
-test('files saved outside of the newest project are told and left alone', async (t) => {
+test('files saved outside of the newest project are reported and not restored', async (t) => {
   const work = await startWork(t)
   work.write('outer.txt', 'one')
   work.write('sub/inner.txt', 'one')

@@ -11,7 +11,8 @@ import {
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'vitest'
 import type { Diagnostic } from '../../lib/format/index.js'
-import { createSession, type Session } from '../../lib/session/index.js'
+import { createSession } from '../../lib/free-functions.js'
+import type { Session } from '../../lib/session/index.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 
 export interface Work {

@@ -15,7 +15,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createSession, forkSession, resumeSession } from '../../lib/session/index.js'
+import { createSession, forkSession, resumeSession } from '../../lib/free-functions.js'
+
 import { eventsIn } from '../cli/stored.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 import { startWork, type Work, workIn } from './project.js'
@@ -28,7 +29,8 @@ async function rewindTo({ session }: Work, to: string, options = {}) {
 
 const blobFolder = ({ root }: Work, id = 'demo') => join(root, 'file-history', id)
 
-test('a snapshot keeps each content once, by its hash, and the record carries the hash of the manifest (003-48)', async (t) => {
+// Requirement: 003-48
+test('a snapshot stores each content once, by its hash, and records the hash of the manifest', async (t) => {
   const work = await startWork(t)
   work.write('a.txt', 'one', 0o640)
   work.write('sub/b.bin', Buffer.from([0, 255, 10, 13, 0]))
@@ -65,7 +67,8 @@ test('a snapshot keeps each content once, by its hash, and the record carries th
   })
 })
 
-test('files go back without the conversation, and it goes back without them (003-49, 003-78)', async (t) => {
+// Requirements: 003-49, 003-78
+test('files are rewound without the conversation, and the conversation without files', async (t) => {
   const work = await startWork(t)
   work.write('a.txt', 'one')
   await work.say('u1')
@@ -83,7 +86,7 @@ test('files go back without the conversation, and it goes back without them (003
   expect(work.read('a.txt')).toBe('one')
 })
 
-test('a plan says what would be created, changed and deleted, and changes nothing', async (t) => {
+test('a plan lists what would be created, changed and deleted, and changes nothing', async (t) => {
   const work = await startWork(t)
   work.write('changed.txt', 'one')
   work.write('gone.txt', 'here')
@@ -102,12 +105,12 @@ test('a plan says what would be created, changed and deleted, and changes nothin
     'create gone.txt',
     'delete new.txt',
   ])
-  expect(plan).toMatchObject({ unchanged: 1, projectRoot: work.project, target_uuid: 'u1' })
+  expect(plan).toMatchObject({ unchanged: 1, projectRoot: work.project, targetUuid: 'u1' })
   expect(work.files()).toEqual(before)
   expect(work.session.size).toBe(size)
 })
 
-test('files that were not there then are removed when that is said, and only if they are kept', async (t) => {
+test('deletes new files only with `delete`, and only if their content is saved', async (t) => {
   const work = await startWork(t)
   await work.say('u1')
   await work.session.snapshotFiles(['made.txt', 'other.txt'])
@@ -124,7 +127,7 @@ test('files that were not there then are removed when that is said, and only if 
   expect(work.files()).toEqual({ 'other.txt': 'other', 'unknown.txt': 'nobody ever saved it' })
 })
 
-test('newer work that no checkpoint keeps stays, unless it is given up in words; then it is kept', async (t) => {
+test('newer work is replaced only with `overwrite`, and is saved first', async (t) => {
   const work = await startWork(t)
   work.write('a.txt', 'one')
   await work.say('u1')
@@ -133,13 +136,13 @@ test('newer work that no checkpoint keeps stays, unless it is given up in words;
   const { files, left } = await rewindTo(work, 'u1')
   expect({ files, left }).toMatchObject({ files: [], left: [{ action: 'conflict' }] })
   expect(work.read('a.txt')).toBe('by a person')
-  const { undo_uuid } = await rewindTo(work, 'u1', { overwrite: true })
+  const { undoUuid } = await rewindTo(work, 'u1', { overwrite: true })
   expect(work.read('a.txt')).toBe('one')
-  await rewindTo(work, undo_uuid!)
+  await rewindTo(work, undoUuid!)
   expect(work.read('a.txt')).toBe('by a person')
 })
 
-test('what is done to a file between the plan and the restore is newer work, too', async (t) => {
+test('a change between the plan and the restore is newer work, too', async (t) => {
   const work = await startWork(t)
   work.write('a.txt', 'one')
   work.write('gone.txt', 'here')
@@ -157,7 +160,7 @@ test('what is done to a file between the plan and the restore is newer work, too
   expect(work.files()).toEqual({ 'a.txt': 'by a person', 'gone.txt': 'by a person, too' })
 })
 
-test('a rewind of files is undone by its own checkpoint: contents, modes, and what was not there', async (t) => {
+test('a rewind of files is undone by its own checkpoint: contents, modes and missing files', async (t) => {
   const work = await startWork(t)
   work.write('run.sh', 'one', 0o755)
   work.write('gone/deep.txt', 'deep')
@@ -168,7 +171,7 @@ test('a rewind of files is undone by its own checkpoint: contents, modes, and wh
   rmSync(join(work.project, 'gone'), { recursive: true })
   await work.session.snapshotFiles(['run.sh', 'gone/deep.txt'])
   const before = work.files()
-  const { files, undo_uuid } = await rewindTo(work, 'u1')
+  const { files, undoUuid } = await rewindTo(work, 'u1')
   expect(files.map(({ path, action }) => `${action} ${path}`)).toEqual([
     'create gone/deep.txt',
     'change run.sh',
@@ -179,12 +182,12 @@ test('a rewind of files is undone by its own checkpoint: contents, modes, and wh
     type: 'file_checkpoint',
     payload: { reason: 'rewind' },
   })
-  await rewindTo(work, undo_uuid!, { delete: true })
+  await rewindTo(work, undoUuid!, { delete: true })
   expect(work.files()).toEqual(before)
   expect(statSync(join(work.project, 'run.sh')).mode & 0o777).toBe(0o600)
 })
 
-test('a mode alone comes back, too', async (t) => {
+test('restores a mode alone', async (t) => {
   const work = await startWork(t)
   work.write('run.sh', 'same', 0o755)
   await work.say('u1')
@@ -195,7 +198,7 @@ test('a mode alone comes back, too', async (t) => {
 })
 
 test.for(['../outside.txt', '/etc/hostname', 'sub/../../outside.txt', '.', '', 'a\0b'])(
-  'a path outside of the project is refused before anything is written: %j',
+  'rejects a path outside of the project before anything is written: %j',
   async (path, t) => {
     const work = await startWork(t)
     work.write('a.txt', 'one')
@@ -207,7 +210,7 @@ test.for(['../outside.txt', '/etc/hostname', 'sub/../../outside.txt', '.', '', '
   },
 )
 
-test('what is asked for is looked at before anything is written', async (t) => {
+test('checks its arguments before anything is written', async (t) => {
   const work = await startWork(t)
   const { session } = work
   const text = 'a.txt' as unknown as string[]
@@ -226,7 +229,7 @@ test('what is asked for is looked at before anything is written', async (t) => {
   expect(existsSync(blobFolder(work))).toBe(false)
 })
 
-test('a folder that is a link out of the project is refused; one inside names the real file', async (t) => {
+test('rejects a folder that is a link out of the project; a link inside names the real file', async (t) => {
   const work = await startWork(t)
   const outside = temporaryFolder(t)
   writeFileSync(join(outside, 'secret'), 'secret')
@@ -239,7 +242,7 @@ test('a folder that is a link out of the project is refused; one inside names th
   expect(files.map(({ path }) => path)).toEqual(['real/a.txt'])
 })
 
-test('links, hard links, folders, large and unreadable files are named and not kept', async (t) => {
+test('records links, hard links, folders, large and unreadable files without content', async (t) => {
   const work = await startWork(t)
   work.write('a.txt', 'one')
   work.write('big', Buffer.alloc(100))
@@ -261,11 +264,11 @@ test('links, hard links, folders, large and unreadable files are named and not k
   })
   // Root reads everything.
   if (process.getuid?.() !== 0) expect(why['locked']).toContain('EACCES')
-  const told = work.diagnostics.filter(({ code }) => code === 'file_not_saved')
-  expect(told.length).toBeGreaterThanOrEqual(4)
+  const reported = work.diagnostics.filter(({ code }) => code === 'file_not_saved')
+  expect(reported.length).toBeGreaterThanOrEqual(4)
 })
 
-test('a file that nobody can look at is named and not kept: behind links in a circle, or with too long a name', async (t) => {
+test('records an inaccessible file without content: in a link loop, or with too long a name', async (t) => {
   const work = await startWork(t)
   symlinkSync('circle', join(work.project, 'circle'))
   const long = 'x'.repeat(300)
@@ -281,7 +284,7 @@ test('a file that nobody can look at is named and not kept: behind links in a ci
   ])
 })
 
-test('a file that was not kept then does not come back, and says why', async (t) => {
+test('refuses to restore a file that was recorded without content', async (t) => {
   const work = await startWork(t)
   work.write('big', 'too large to be kept')
   await work.say('u1')
@@ -295,7 +298,7 @@ test('a file that was not kept then does not come back, and says why', async (t)
   expect(work.read('big')).toBe('new')
 })
 
-test('what stands in the way of a file is not touched: a link, a hard link, a folder, a linked folder', async (t) => {
+test('does not touch what is in place of a file: a link, a hard link, a folder, a linked folder', async (t) => {
   const work = await startWork(t)
   const outside = temporaryFolder(t)
   const names = ['to-link', 'to-hard-link', 'to-folder', 'sub/to-linked-folder', 'under/file']
@@ -326,7 +329,7 @@ test('what stands in the way of a file is not touched: a link, a hard link, a fo
   expect(readdirSync(outside).sort()).toEqual(['hard', 'target'])
 })
 
-test('a missing or damaged copy costs that file alone, and is told', async (t) => {
+test('a missing or damaged copy fails alone and is reported', async (t) => {
   const work = await startWork(t)
   for (const name of ['cut', 'flipped', 'lost', 'fine']) work.write(name, `content of ${name}`)
   await work.say('u1')
@@ -358,7 +361,7 @@ test('a missing or damaged copy costs that file alone, and is told', async (t) =
   expect(statSync(blob('cut')).size).toBe(14)
 })
 
-test('a record that does not say how long a file is brings it back as well, and so does a long one', async (t) => {
+test('restores a file recorded without its length, and a long one', async (t) => {
   const work = await startWork(t)
   const long = Buffer.alloc(700_000, 'long ')
   work.write('long.bin', long)
@@ -375,10 +378,10 @@ test('a record that does not say how long a file is brings it back as well, and 
   work.write('long.bin', 'x')
   work.write('short.txt', 'two')
   await work.session.snapshotFiles(['long.bin', 'short.txt'])
-  const { undo_uuid } = await rewindTo(work, uuid!)
+  const { undoUuid } = await rewindTo(work, uuid!)
   expect(readFileSync(join(work.project, 'long.bin')).equals(long)).toBe(true)
   expect(work.read('short.txt')).toBe('one')
-  await rewindTo(work, undo_uuid!)
+  await rewindTo(work, undoUuid!)
   expect(work.read('short.txt')).toBe('two')
   rmSync(join(blobFolder(work), sha('one')))
   mkdirSync(join(blobFolder(work), sha('one')))
@@ -387,7 +390,7 @@ test('a record that does not say how long a file is brings it back as well, and 
   expect(left).toMatchObject([{ path: 'short.txt', action: 'refused' }])
 })
 
-test('a copy with a second name, as a backup makes it, brings its file back', async (t) => {
+test('restores from a copy with a second name, as backups make it', async (t) => {
   const work = await startWork(t)
   work.write('a.txt', 'one')
   await work.session.snapshotFiles(['a.txt'])
@@ -402,7 +405,7 @@ test('a copy with a second name, as a backup makes it, brings its file back', as
   expect(work.read('a.txt')).toBe('one')
 })
 
-test('names differ by case, by spelling of letters and by blanks, as the disk has them', async (t) => {
+test('distinguishes names by case, by Unicode form and by blanks, as the disk does', async (t) => {
   const work = await startWork(t)
   const names = ['A.txt', 'a.txt', 'é', 'e\u0301', '名前 ', '-rf', 'it\'s "q"', 'line\nbreak']
   for (const name of names) work.write(name, `was ${name}`)
@@ -414,7 +417,7 @@ test('names differ by case, by spelling of letters and by blanks, as the disk ha
   for (const name of names) expect(work.read(name)).toBe(`was ${name}`)
 })
 
-test('the store itself is never saved nor written over, in any spelling', async (t) => {
+test('the store itself is never saved nor overwritten, in any spelling', async (t) => {
   const project = realpathSync(temporaryFolder(t))
   const work = await startWork(t, 'demo', { root: project, project })
   for (const path of ['.transcripts/demo.jsonl', '.Transcripts/demo.jsonl', 'history.jsonl']) {
@@ -423,7 +426,7 @@ test('the store itself is never saved nor written over, in any spelling', async 
   }
 })
 
-test('a record that was changed by hand is told and not followed', async (t) => {
+test('an edited record is reported and not followed', async (t) => {
   const work = await startWork(t)
   work.write('a.txt', 'one')
   await work.say('u1')
@@ -436,7 +439,7 @@ test('a record that was changed by hand is told and not followed', async (t) => 
   expect(plan.files.map(({ path }) => path)).toEqual(['a.txt'])
 })
 
-test('a session that goes on from another, and a fork of it, bring back what that one saved', async (t) => {
+test('a resumed session and a fork restore files that the earlier session saved', async (t) => {
   const work = await startWork(t)
   work.write('a.txt', 'one')
   await work.say('u1')
@@ -461,7 +464,8 @@ test('a session that goes on from another, and a fork of it, bring back what tha
   expect(work.read('a.txt')).toBe('one')
 })
 
-test('the hash that closing returns is that of the files, when they were saved last (003-51)', async (t) => {
+// Requirement: 003-51
+test('close() returns the hash of the file manifest if that is the newest checkpoint', async (t) => {
   const root = temporaryFolder(t)
   const project = realpathSync(temporaryFolder(t))
   writeFileSync(join(project, 'a.txt'), 'one')
@@ -481,7 +485,8 @@ test('the hash that closing returns is that of the files, when they were saved l
   expect(await (await goOn(other.id)).close()).toMatchObject({ checkpoint_hash })
 })
 
-test('contents stay in the folder of their session, and never become a part of its log (003-50)', async (t) => {
+// Requirement: 003-50
+test('contents are stored in the folder of their session, never in its log', async (t) => {
   const work = await startWork(t)
   work.write('a.txt', 'the content of a file')
   await work.session.snapshotFiles(['a.txt'])
@@ -489,7 +494,7 @@ test('contents stay in the folder of their session, and never become a part of i
   expect(existsSync(join(blobFolder(work), sha('the content of a file')))).toBe(true)
 })
 
-test('a session that is never written keeps no files either', async (t) => {
+test('a session in memory saves no files', async (t) => {
   const project = realpathSync(temporaryFolder(t))
   const session = await createSession({ persist: false, project })
   const saving = session.snapshotFiles(['a.txt'])
@@ -497,7 +502,7 @@ test('a session that is never written keeps no files either', async (t) => {
   await session.close()
 })
 
-test('where nothing was saved, that is said', async (t) => {
+test('planFileRewind throws if nothing was saved', async (t) => {
   const work = await startWork(t)
   await work.say('u1')
   await expect(work.session.planFileRewind({ to: 'u1' })).rejects.toThrow('No file was saved')

@@ -1,20 +1,20 @@
 // Lines that are nearly right.
 
 import { expect, it } from 'vitest'
-import { decodeLine, decodePrefix, decodeProven, LineEncoder } from '../../lib/format/index.js'
+import { decodeLine, decodePrefix, decodeVerified, LineEncoder } from '../../lib/format/index.js'
 import { foreignLine, id, record } from '../helpers/lines.js'
 
 const eventOf = (bytes: Buffer) => decodeLine(bytes, 0, bytes.length)[0]
 
-it('a line that proves itself and is no JSON is no event', () => {
+it('a checksum-verified line that is not JSON is not an event', () => {
   const encoder = new LineEncoder()
   encoder.addBare('{nonsense}')
   const bytes = Buffer.from(encoder.bytes({ isolate: false })).subarray(0, -1)
-  expect(decodeProven(bytes, 0, bytes.length)).toBeUndefined()
+  expect(decodeVerified(bytes, 0, bytes.length)).toBeUndefined()
   expect(eventOf(bytes)).toMatchObject({ kind: 'damage', code: 'bad_line' })
 })
 
-it('bytes that are no UTF-8 make a line damage, and the character that stands for them does not', () => {
+it('bytes that are not UTF-8 make a line damage, the replacement character does not', () => {
   const said = record('user', { uuid: id(1), payload: { text: 'a\ufffdb' } })
   expect(eventOf(said)).toMatchObject({ kind: 'event', event: { payload: { text: 'a\ufffdb' } } })
   const bytes = foreignLine({ type: 'user', ts: 't', uuid: 'u', payload: { text: 'a#b' } })
@@ -23,7 +23,7 @@ it('bytes that are no UTF-8 make a line damage, and the character that stands fo
   expect(eventOf(bytes)).toMatchObject({ kind: 'damage', code: 'bad_line' })
 })
 
-it('an event whose link is no uuid is none', () => {
+it('an event whose link is not a uuid is invalid', () => {
   const base = { type: 'user', ts: 't', uuid: 'u', payload: {} }
   for (const prev_uuid of [5, {}, true]) {
     expect(eventOf(foreignLine({ ...base, prev_uuid }))).toMatchObject({ kind: 'damage' })
@@ -31,7 +31,7 @@ it('an event whose link is no uuid is none', () => {
   expect(eventOf(foreignLine(base))).toMatchObject({ kind: 'event', event: { prev_uuid: null } })
 })
 
-it('numbers are times in seconds or milliseconds, and one that is none stays readable', () => {
+it('numeric times are seconds or milliseconds; an invalid one stays readable', () => {
   const timeOf = (ts: number) => {
     const part = eventOf(foreignLine({ type: 'user', ts, uuid: 'u', payload: {} }))
     return part?.kind === 'event' ? part.event.ts : undefined

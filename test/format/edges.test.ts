@@ -2,7 +2,6 @@
 
 import { describe, expect, it } from 'vitest'
 import { CHECKSUM_BYTES, writeChecksum } from '../../lib/format/checksum.js'
-import { payloadOffset, readEnvelope } from '../../lib/format/envelope.js'
 import {
   decodeLine,
   encodeName,
@@ -17,6 +16,7 @@ import {
   toPlainText,
   WRITE_LINE_BYTES_MAX,
 } from '../../lib/format/index.js'
+import { payloadOffset, readEnvelope } from '../../lib/format/recognise.js'
 import { formatJsonSchema } from '../../lib/format/schemas.js'
 import { id, record } from '../helpers/lines.js'
 
@@ -33,7 +33,7 @@ describe('lines', () => {
     expect(decode(bytes)).toMatchObject([{ kind: 'event', checksum: 'valid', start: 1 }])
   })
 
-  it('a wrong checksum is told of the event, which is whole', () => {
+  it('a wrong checksum is reported with the event, which is whole', () => {
     const bytes = record('user', { uuid: 'x' })
     bytes[10] = bytes[10] === 0x61 ? 0x62 : 0x61
     expect(decode(bytes)).toMatchObject([
@@ -41,7 +41,7 @@ describe('lines', () => {
     ])
   })
 
-  it('blanks are counted up to the end of the line, whatever stands behind it', () => {
+  it('blanks are counted up to the end of the line, whatever follows it', () => {
     const bytes = Buffer.from(' \t\0\0 ')
     expect(decodeLine(bytes, 0, 2)).toEqual([])
     expect(decodeLine(bytes, 0, 1)).toEqual([])
@@ -51,7 +51,7 @@ describe('lines', () => {
     expect(said(2)).toContain('"1 NUL byte where')
   })
 
-  it('half a byte order mark is none', () => {
+  it('half a byte order mark is not one', () => {
     const event = Buffer.from('{"type":"user","ts":"1","uuid":"x"}')
     for (const mark of [
       [0x20, 0xbb, 0xbf],
@@ -65,15 +65,15 @@ describe('lines', () => {
 
   it('a number, a text or a list is no line, also where lines have no envelope', () => {
     for (const text of ['5', '"x"', 'null', 'true', '[]']) {
-      expect(decode(Buffer.from(text), { isBare: true })).toMatchObject([{ kind: 'damage' }])
+      expect(decode(Buffer.from(text), { bare: true })).toMatchObject([{ kind: 'damage' }])
     }
-    expect(decode(Buffer.from('{}'), { isBare: true })).toMatchObject([{ kind: 'event' }])
+    expect(decode(Buffer.from('{}'), { bare: true })).toMatchObject([{ kind: 'event' }])
   })
 
   it('damage beside a whole record carries nothing that only events have', () => {
     const parts = decode(Buffer.from('half{"type":"user","ts":"1","uuid":"x"}'))
     expect(Object.keys(parts[0]!).sort()).toEqual(['code', 'end', 'kind', 'message', 'start'])
-    expect(parts[1]).toMatchObject({ kind: 'event', notes: ['spliced_record'] })
+    expect(parts[1]).toMatchObject({ kind: 'event', notes: ['interrupted_record'] })
   })
 
   it('a hundred thousand million is the first number that is milliseconds', () => {
@@ -106,7 +106,7 @@ describe('lines', () => {
 describe('names', () => {
   const wrong = { code: 'ERR_ARG' }
 
-  it('a key that is none is refused by type or by value', () => {
+  it('rejects an invalid key by type or by value', () => {
     expect(() => normalizeSessionKey(5 as never)).toThrow(/must be a string/)
     expect(() => normalizeSessionKey(' ')).toThrow(expect.objectContaining(wrong))
     expect(() => normalizeSessionKey('a\ud800')).toThrow(expect.objectContaining(wrong))
@@ -124,7 +124,7 @@ describe('names', () => {
     expect(encodeName('\u0001')).toBe('%01')
   })
 
-  it('a name of 180 bytes stands as it is, and a longer one is cut between characters', () => {
+  it('keeps a name of 180 bytes, and cuts a longer one between characters', () => {
     expect(fileNameOf('a'.repeat(180))).toBe('a'.repeat(180))
     expect(fileNameOf('a'.repeat(181))).toMatch(/^a{140}-[0-9a-f]{16}$/)
     // The cut at 140 falls behind a %, behind its first digit, and behind its second.
@@ -141,7 +141,7 @@ describe('names', () => {
 })
 
 describe('types', () => {
-  it('a type that nobody knows is on the chain if it has a link', () => {
+  it('an unknown type is on the chain if it has a link', () => {
     expect(isOnChain({ type: 'of_somebody', prev_uuid: 'x' })).toBe(true)
     expect(isOnChain({ type: 'of_somebody', prev_uuid: null })).toBe(false)
     expect(isOnChain({ type: 'of_somebody' })).toBe(false)
@@ -189,7 +189,7 @@ describe('payloads', () => {
     }
   }
 
-  it('a refusal says where it stands and what it is', () => {
+  it('a refusal names the path and the reason', () => {
     expect(refusal({ a: [1, undefined] })).toMatchObject({
       message: expect.stringContaining('payload.a[1]: undefined in an array') as string,
       details: { jsonPath: 'payload.a[1]' },
@@ -201,7 +201,7 @@ describe('payloads', () => {
     expect(refusal([undefined])?.details.jsonPath).toBe('payload[0]')
   })
 
-  it('a path is told up to sixteen keys', () => {
+  it('a path has at most sixteen keys', () => {
     const nested = (depth: number): object => ({ k: depth === 1 ? Number.NaN : nested(depth - 1) })
     expect(refusal(nested(16))?.details.jsonPath).toBe(`payload${'.k'.repeat(16)}`)
     expect(refusal(nested(17))?.details.jsonPath).toBe(`payload${'.k'.repeat(16)}…`)
@@ -227,7 +227,7 @@ describe('payloads', () => {
   })
 })
 
-describe('text of strangers', () => {
+describe('text from outside', () => {
   it('becomes one line: breaks and controls are one space, what cannot be seen is gone', () => {
     expect(toPlainText(' a\r\n\t b\u0007c\u200bd\u202e ')).toBe('a b cd')
     expect(toPlainText('\ud800')).toBe('\ufffd')

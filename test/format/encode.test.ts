@@ -2,8 +2,8 @@
 
 import { expect, it } from 'vitest'
 import {
-  checkTime,
-  checkUuid,
+  assertTime,
+  assertUuid,
   decodeLine,
   LineEncoder,
   quoteUuid,
@@ -65,24 +65,24 @@ it('types without end are spelled right, and the memory of them is not endless',
 
 it('a uuid is checked by type and by value', () => {
   const notString = 5 as unknown as string
-  expect(() => checkUuid(notString, 'uuid')).toThrow(TypeError)
+  expect(() => assertUuid(notString, 'uuid')).toThrow(TypeError)
   for (const wrong of ['', 'a"b', 'a\\b', 'a b', 'é', 'x'.repeat(UUID_CHARS_MAX + 1)]) {
-    expect(() => checkUuid(wrong, 'prev_uuid')).toThrow(
+    expect(() => assertUuid(wrong, 'prev_uuid')).toThrow(
       expect.objectContaining({ code: 'ERR_ARG' }),
     )
   }
-  expect(() => checkUuid('x'.repeat(UUID_CHARS_MAX), 'uuid')).not.toThrow()
+  expect(() => assertUuid('x'.repeat(UUID_CHARS_MAX), 'uuid')).not.toThrow()
 })
 
 it('a time has one spelling', () => {
-  expect(() => checkTime(5 as unknown as string)).toThrow(TypeError)
+  expect(() => assertTime(5 as unknown as string)).toThrow(TypeError)
   for (const wrong of ['2026-01-31', '2026-01-31T12:00:00Z', '2026-13-31T12:00:00.000Z', '']) {
-    expect(() => checkTime(wrong)).toThrow(expect.objectContaining({ code: 'ERR_ARG' }))
+    expect(() => assertTime(wrong)).toThrow(expect.objectContaining({ code: 'ERR_ARG' }))
   }
-  expect(() => checkTime('2026-01-31T12:00:00.000Z')).not.toThrow()
+  expect(() => assertTime('2026-01-31T12:00:00.000Z')).not.toThrow()
 })
 
-it('any uuid of a file can stand in a line again', () => {
+it('any uuid of a file can be written again', () => {
   expect(quoteUuid('plain-1')).toBe('"plain-1"')
   for (const uuid of ['a"b', 'é', 'a\u2028b', '\u007f', 'a b']) {
     const json = quoteUuid(uuid)

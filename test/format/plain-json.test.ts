@@ -2,9 +2,9 @@
 
 import { expect, it } from 'vitest'
 import {
+  assertNoPermissionKeys,
+  assertNoPermissionType,
   NEVER_WRITTEN,
-  refusePermissionKeys,
-  refusePermissionType,
   shownJson,
   stringifyPayload,
   tolerantJson,
@@ -44,7 +44,7 @@ it('a permission ledger is refused at any depth, by its own name', () => {
   expect(refusal({ a: [{ ledger: new Ledger() }] })).toMatchObject({ code: 'ERR_PERMISSION_STATE' })
 })
 
-it('what throws when it is written is told as what it is', () => {
+it('a value that throws when it is serialised is reported with its cause', () => {
   const inner = {}
   const toJSON = () => {
     throw new Error('no')
@@ -53,7 +53,8 @@ it('what throws when it is written is told as what it is', () => {
   expect(refusal({ inner })).toMatchObject({ code: 'ERR_SERIALIZE', cause: { message: 'no' } })
 })
 
-it('a payload that would be written as something else than its own fields is refused (003-86)', () => {
+// Requirement: 003-86
+it('a payload that would be written as something else than its own fields is refused', () => {
   const payload = { content: 'x' }
   Object.defineProperty(payload, 'toJSON', { value: () => ({ permissions: ['all'] }) })
   expect(refusal(payload)).toMatchObject({ code: 'ERR_SERIALIZE' })
@@ -74,12 +75,13 @@ it('absent members, dates and objects without a prototype are plain', () => {
 })
 
 it('permission state is refused however many other keys were seen before', () => {
-  for (let number = 0; number < 1100; number++) refusePermissionKeys('t', { [`key_${number}`]: 1 })
+  for (let number = 0; number < 1100; number++)
+    assertNoPermissionKeys('t', { [`key_${number}`]: 1 })
   for (const key of ['permissions', 'allowedTools', 'trust_level']) {
-    expect(() => refusePermissionKeys('t', { [key]: 1 })).toThrow(/never written/)
+    expect(() => assertNoPermissionKeys('t', { [key]: 1 })).toThrow(/never written/)
   }
-  expect(() => refusePermissionType('approval_given')).toThrow(/never written/)
-  expect(() => refusePermissionType('tool_result')).not.toThrow()
+  expect(() => assertNoPermissionType('approval_given')).toThrow(/never written/)
+  expect(() => assertNoPermissionType('tool_result')).not.toThrow()
 })
 
 it('plain lines keep their indentation and lose blank ends', () => {

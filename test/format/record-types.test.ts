@@ -20,13 +20,13 @@ it('unknown types are legal in conversations, and nowhere else', () => {
   expect(belongsTo('transcript', 'checkpoint')).toBe(false)
 })
 
-it('events follow each other in conversations, and where nobody says otherwise', () => {
+it('events follow each other in conversations, and in logs of unknown kind', () => {
   expect(hasChain(undefined)).toBe(true)
   expect(hasChain('transcript')).toBe(true)
   expect(hasChain('checkpoint')).toBe(false)
 })
 
-it('a type of somebody else has no schema, also one that objects have by nature', () => {
+it('a type of another program has no schema, also one named like a property of objects', () => {
   expect(lineSchemaOf('user')).toBeDefined()
   for (const type of ['of_somebody', 'toString', '__proto__']) {
     expect(lineSchemaOf(type)).toBeUndefined()

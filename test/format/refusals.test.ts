@@ -2,23 +2,23 @@
 
 import { expect, it } from 'vitest'
 import {
-  checkTime,
-  checkUuid,
+  assertNoPermissionKeys,
+  assertNoPermissionType,
+  assertTime,
+  assertUuid,
   isOnChainType,
-  refusePermissionKeys,
-  refusePermissionType,
   stringifyPayload,
 } from '../../lib/format/index.js'
 
 it('a time that a lenient reader would take is refused all the same', () => {
   for (const text of ['+002026-01-31T12:34:56.789Z', '-002026-01-31T12:34:56.789Z']) {
     expect(Number.isNaN(Date.parse(text))).toBe(false)
-    expect(() => checkTime(text)).toThrow(expect.objectContaining({ code: 'ERR_ARG' }))
+    expect(() => assertTime(text)).toThrow(expect.objectContaining({ code: 'ERR_ARG' }))
   }
 })
 
-it('a uuid that is refused is told, as far as one may be long', () => {
-  expect(() => checkUuid(`"${'x'.repeat(1000)}`, 'prev_uuid')).toThrow(
+it('the error of a refused uuid has its beginning', () => {
+  expect(() => assertUuid(`"${'x'.repeat(1000)}`, 'prev_uuid')).toThrow(
     expect.objectContaining({ details: { prev_uuid: `"${'x'.repeat(127)}` } }),
   )
 })
@@ -32,17 +32,17 @@ it('an object that is refused is named by its own place, not by one inside it', 
   }
 })
 
-it('permission state is told by the type of the event that would hold it', () => {
+it('the error for permission state names the type of the event', () => {
   const details = { type: 'of_somebody' }
   const code = 'ERR_PERMISSION_STATE'
-  expect(() => refusePermissionKeys('of_somebody', { permissions: 1 })).toThrow(
+  expect(() => assertNoPermissionKeys('of_somebody', { permissions: 1 })).toThrow(
     expect.objectContaining({ code, details }),
   )
-  expect(() => refusePermissionType('permission_given')).toThrow(
+  expect(() => assertNoPermissionType('permission_given')).toThrow(
     expect.objectContaining({ code, details: { type: 'permission_given' } }),
   )
 })
 
-it('a type says whether it is on the chain, and one that nobody knows says nothing', () => {
+it('a known type decides whether it is on the chain, an unknown one does not', () => {
   expect(['user', 'turn_end', 'of_somebody'].map(isOnChainType)).toEqual([true, false, undefined])
 })

@@ -3,7 +3,7 @@
 
 import { expect, test } from 'vitest'
 import { checkChecksum, hasChecksumShape } from '../../lib/format/checksum.js'
-import { decodeLine, decodePrefix, decodeProven } from '../../lib/format/decode.js'
+import { decodeLine, decodePrefix, decodeVerified } from '../../lib/format/decode.js'
 import { UUID_CHARS_MAX } from '../../lib/format/limits.js'
 import { bareLine, record } from '../helpers/lines.js'
 
@@ -29,44 +29,44 @@ function partsOf(...pieces: readonly (string | Buffer)[]): string[] {
 
 test('records glued end to end are read one by one, each with its own proof', () => {
   expect(partsOf(A, B)).toEqual([
-    `a valid 0-${A.length} (glued_records)`,
-    `b valid ${A.length}-${A.length + B.length} (glued_records)`,
+    `a valid 0-${A.length} (concatenated_records)`,
+    `b valid ${A.length}-${A.length + B.length} (concatenated_records)`,
   ])
   expect(partsOf(plain('x'), A, plain('y'))).toEqual([
-    'x absent 0-37 (glued_records)',
-    `a valid 37-${37 + A.length} (glued_records)`,
-    `y absent ${37 + A.length}-${74 + A.length} (glued_records)`,
+    'x absent 0-37 (concatenated_records)',
+    `a valid 37-${37 + A.length} (concatenated_records)`,
+    `y absent ${37 + A.length}-${74 + A.length} (concatenated_records)`,
   ])
 })
 
 test('zeros and spaces between records belong to none of them', () => {
   expect(partsOf(plain('x'), '\0\0 ', plain('y'))).toEqual([
-    'x absent 0-37 (glued_records)',
-    'y absent 40-77 (glued_records)',
+    'x absent 0-37 (concatenated_records)',
+    'y absent 40-77 (concatenated_records)',
   ])
   expect(partsOf('\0 ', plain('x'), '\0', plain('y'), ' \0')).toEqual([
-    'x absent 2-39 (nul_padding glued_records)',
-    'y absent 40-77 (glued_records)',
+    'x absent 2-39 (nul_padding concatenated_records)',
+    'y absent 40-77 (concatenated_records)',
   ])
 })
 
 test('a record that was cut short costs itself, and not the whole one behind it', () => {
   expect(partsOf('{"type":"user","ts":"1","uu', A)).toEqual([
-    'spliced_record 0-27',
-    `a valid 27-${27 + A.length} (spliced_record)`,
+    'interrupted_record 0-27',
+    `a valid 27-${27 + A.length} (interrupted_record)`,
   ])
   expect(partsOf('{"type":"user","ts":"1","uuid":"half', plain('x'), plain('y'))).toEqual([
-    'spliced_record 0-36',
-    'x absent 36-73 (spliced_record)',
-    'y absent 73-110 (spliced_record)',
+    'interrupted_record 0-36',
+    'x absent 36-73 (interrupted_record)',
+    'y absent 73-110 (interrupted_record)',
   ])
 })
 
 test('what follows the last whole record is damage', () => {
   expect(partsOf(plain('x'), plain('y'), '{"type":"us')).toEqual([
-    'x absent 0-37 (glued_records)',
-    'y absent 37-74 (glued_records)',
-    'spliced_record 74-85',
+    'x absent 0-37 (concatenated_records)',
+    'y absent 37-74 (concatenated_records)',
+    'interrupted_record 74-85',
   ])
 })
 
@@ -76,16 +76,16 @@ test('a record in the place of a value stays damage, also behind a space', () =>
   }
   // Inside a string a quote would be escaped, so this one is not part of it.
   expect(partsOf('{"a":"open, ', A)).toEqual([
-    'spliced_record 0-12',
-    `a valid 12-${12 + A.length} (spliced_record)`,
+    'interrupted_record 0-12',
+    `a valid 12-${12 + A.length} (interrupted_record)`,
   ])
 })
 
 test('a record inside another one, with more of that behind it, stays damage', () => {
   expect(partsOf('x', plain('y'), 'z')).toEqual(['bad_line 0-39'])
   expect(partsOf('x', plain('y'), '\0 ')).toEqual([
-    'spliced_record 0-1',
-    'y absent 1-38 (nul_padding spliced_record)',
+    'interrupted_record 0-1',
+    'y absent 1-38 (nul_padding interrupted_record)',
   ])
 })
 
@@ -100,8 +100,8 @@ test('only what begins like a line of a log is looked for', () => {
 test('braces and quotes inside strings end no record', () => {
   const tricky = plain('x', ',"payload":{"a":"}\\\\","b":"\\"}{","c":{}}')
   expect(partsOf(tricky, plain('y'))).toEqual([
-    `x absent 0-${tricky.length} (glued_records)`,
-    `y absent ${tricky.length}-${tricky.length + 37} (glued_records)`,
+    `x absent 0-${tricky.length} (concatenated_records)`,
+    `y absent ${tricky.length}-${tricky.length + 37} (concatenated_records)`,
   ])
 })
 
@@ -132,7 +132,7 @@ test('what is not an object of type and uuid is no event', () => {
   expect(partsOf(Buffer.from([0x7b, 0xff, 0x7d]))).toEqual(['bad_line 0-3'])
 })
 
-test('blanks around a line are no part of it, zeros are noted, and a line of nothing is none', () => {
+test('ignores blanks around a line, reports zeros, and ignores an empty line', () => {
   expect(partsOf(' \t', plain('x'), '\r')).toEqual(['x absent 2-39'])
   expect(partsOf('\0', plain('x'))).toEqual(['x absent 1-38 (nul_padding)'])
   expect(partsOf(plain('x'), '\0')).toEqual(['x absent 0-37 (nul_padding)'])
@@ -147,7 +147,7 @@ test('a byte order mark is passed over at the start of a file, whole, and only t
   expect(decodeLine(line, 0, line.length, { isFirst: true })).toMatchObject([
     { start: 3, end: 40, notes: ['byte_order_mark'] },
   ])
-  expect(decodeLine(line, 0, line.length)[0]).toMatchObject({ code: 'spliced_record', end: 3 })
+  expect(decodeLine(line, 0, line.length)[0]).toMatchObject({ code: 'interrupted_record', end: 3 })
   for (const part of [[0xef], [0xef, 0xbb], [0xbb, 0xbf], [0xef, 0x20, 0xbf]]) {
     const bytes = Buffer.concat([Buffer.from(part), Buffer.from(plain('x'))])
     const [first] = decodeLine(bytes, 0, bytes.length, { isFirst: true })
@@ -169,7 +169,7 @@ test('a checksum is the last eighteen bytes, all of them, and of all bytes befor
     const expected = at < end - 18 || (isDigit && isHex(changed[at]!)) ? 'wrong' : 'absent'
     expect(checkChecksum(changed, start, end), `byte ${at - start}`).toBe(expected)
     expect(hasChecksumShape(changed, start, end)).toBe(expected === 'wrong')
-    expect(decodeProven(changed, start, end)).toBeUndefined()
+    expect(decodeVerified(changed, start, end)).toBeUndefined()
   }
   expect(checkChecksum(A, A.length - 18, A.length)).toBe('wrong')
   expect(checkChecksum(A, A.length - 17, A.length)).toBe('absent')
@@ -177,11 +177,11 @@ test('a checksum is the last eighteen bytes, all of them, and of all bytes befor
 
 test('a line without an envelope is proven where such lines are meant', () => {
   const bare = bareLine({ n: 1 }).subarray(0, -1)
-  expect(decodeProven(bare, 0, bare.length)).toBeUndefined()
-  expect(decodeProven(bare, 0, bare.length, { isBare: true })).toMatchObject({ n: 1 })
-  expect(decodeLine(bare, 0, bare.length, { isBare: true })).toMatchObject([{ checksum: 'valid' }])
+  expect(decodeVerified(bare, 0, bare.length)).toBeUndefined()
+  expect(decodeVerified(bare, 0, bare.length, { bare: true })).toMatchObject({ n: 1 })
+  expect(decodeLine(bare, 0, bare.length, { bare: true })).toMatchObject([{ checksum: 'valid' }])
   const glued = Buffer.concat([bare, Buffer.from('{"n":2}')])
-  expect(decodeLine(glued, 0, glued.length, { isBare: true })).toMatchObject([
+  expect(decodeLine(glued, 0, glued.length, { bare: true })).toMatchObject([
     { event: { n: 1 } },
     { event: { n: 2 } },
   ])

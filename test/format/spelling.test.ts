@@ -3,8 +3,8 @@
 
 import { describe, expect, it } from 'vitest'
 import {
-  checkTime,
-  decodeProven,
+  assertTime,
+  decodeVerified,
   LineEncoder,
   measureLine,
   spellText,
@@ -29,7 +29,7 @@ function provenLines(encoder: LineEncoder): unknown[] {
   const lines: unknown[] = []
   for (let start = 0; start < bytes.length; ) {
     const end = bytes.indexOf('\n', start)
-    lines.push(decodeProven(bytes, start, end, { isBare: true }))
+    lines.push(decodeVerified(bytes, start, end, { bare: true }))
     start = end + 1
   }
   return lines
@@ -135,14 +135,14 @@ it('a line is as long as it was measured, and dropping it leaves those before', 
 it('a time with any character changed or missing, or more around it, is refused', () => {
   const good = '2026-01-31T12:34:56.789Z'
   const wrong = { code: 'ERR_ARG' }
-  expect(() => checkTime(good)).not.toThrow()
+  expect(() => assertTime(good)).not.toThrow()
   for (let at = 0; at < good.length; at++) {
     const [before, after] = [good.slice(0, at), good.slice(at + 1)]
     for (const bad of [`${before}x${after}`, before + after, `${before}0${good.slice(at)}`]) {
-      expect(() => checkTime(bad), bad).toThrow(expect.objectContaining(wrong))
+      expect(() => assertTime(bad), bad).toThrow(expect.objectContaining(wrong))
     }
   }
   for (const bad of [`0${good}`, `${good} `, `\n${good}`, `${good}\n`]) {
-    expect(() => checkTime(bad), bad).toThrow(expect.objectContaining(wrong))
+    expect(() => assertTime(bad), bad).toThrow(expect.objectContaining(wrong))
   }
 })

@@ -18,7 +18,7 @@ test('of most events the payload is not asked for', () => {
   expect(linkOf(unread, 7)).toEqual({ type: 'user', uuid: 'u', prev_uuid: 'p', byte_offset: 7 })
 })
 
-test('a rewind tells the tip it left, if it is one', () => {
+test('a rewind has the tip it left, if that is a string', () => {
   const common = { type: 'rewind', uuid: 'u', prev_uuid: 'p', byte_offset: 7 }
   const linkWith = (from_uuid: unknown) => linkOf(event('rewind', { from_uuid }), 7)
   expect(linkWith('left')).toStrictEqual({ ...common, fromUuid: 'left' })
@@ -28,7 +28,7 @@ test('a rewind tells the tip it left, if it is one', () => {
   expect(linkOf(event('rewind', null), 7)).toStrictEqual({ ...common, fromUuid: undefined })
 })
 
-test('a boundary is genuine where it says that it stands, counted from the base', () => {
+test('a boundary is genuine at its recorded offset, counted from the base', () => {
   const isGenuine = (offsets: unknown, at: number, base?: number) =>
     linkOf(event('compaction_boundary', { offsets }), at, base).isGenuine
   expect(isGenuine({ self: 7 }, 7)).toBe(true)
@@ -38,7 +38,7 @@ test('a boundary is genuine where it says that it stands, counted from the base'
   for (const none of [undefined, null, {}, 'x']) expect(isGenuine(none, 7)).toBe(false)
 })
 
-test('the first event is the tip, whatever it follows and whoever had its uuid', () => {
+test('the first event is the tip, whatever it follows and whichever event had its uuid', () => {
   const rule = new TipRule(always)
   expect(rule.tip).toBe(null)
   expect(rule.take({ type: 'user', uuid: 'a', prev_uuid: 'elsewhere' })).toBe('tip')

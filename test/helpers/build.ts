@@ -1,5 +1,5 @@
 // Spawned children and the command line are tested as they are shipped, so the package is built
-// once before any test runs. Its types are checked by a test of their own, with those of the tests.
+// once before any test runs. `npm run types` checks types.
 
 import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 
 export default function build(): void {
   const cwd = fileURLToPath(new URL('../..', import.meta.url))
-  // Chunks of an earlier build would lie beside the new ones.
+  // Removes chunks of an earlier build.
   rmSync(`${cwd}/dist/bin`, { recursive: true, force: true })
   execFileSync('npm', ['run', '--silent', 'build:unchecked'], { cwd, stdio: 'inherit' })
 }

@@ -2,6 +2,8 @@
 
 export const HOUR = 60 * 60 * 1000
 export const MINUTE = 60 * 1000
+/** How long a claim lasts after it was written. */
+export const CLAIM = 4 * HOUR + 20 * MINUTE
 
 export class Clock {
   ms = Date.UTC(2026, 0, 1, 12)

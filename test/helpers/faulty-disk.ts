@@ -1,9 +1,20 @@
 // A disk that fails when told to: the errors a real one will not give on demand.
 
-import { systemEnvironment } from '../../lib/log/environment.js'
-import type { Disk, Environment } from '../../lib/log/index.js'
+import {
+  type EnvironmentOverrides,
+  type FileSystem,
+  systemEnvironment,
+} from '../../lib/environment/index.js'
 
-export type DiskCall = keyof Disk
+/** The calls by which a writer changes its file, or checks that it is still the same one. */
+export type WriterFiles = Pick<FileSystem, 'writeSync' | 'statSync' | 'fdatasyncSync' | 'fdatasync'>
+
+export type DiskCall = keyof WriterFiles
+
+/** File system calls of a test, as overrides of the real ones. */
+export function withFiles(fs: Partial<WriterFiles>): EnvironmentOverrides {
+  return { fs }
+}
 
 export interface Fault {
   readonly call: DiskCall
@@ -27,27 +38,25 @@ export class FaultyDisk {
     this.#faults.length = 0
   }
 
-  get environment(): Partial<Environment> {
-    const real = systemEnvironment.disk
-    return {
-      disk: {
-        writeSync: (fd, bytes, start, length) => {
-          const fault = this.#next('writeSync')
-          if (fault === undefined) return real.writeSync(fd, bytes, start, length)
-          const { takes = 0, code } = fault
-          const taken = takes > 0 ? real.writeSync(fd, bytes, start, Math.min(takes, length)) : 0
-          if (code !== undefined) throw errorOf(fault)
-          return taken
-        },
-        statSync: (path) => this.#run('statSync', () => real.statSync(path)),
-        fdatasyncSync: (fd) => this.#run('fdatasyncSync', () => real.fdatasyncSync(fd)),
-        fdatasync: (fd, done) => {
-          const fault = this.#next('fdatasync')
-          if (fault === undefined) real.fdatasync(fd, done)
-          else setImmediate(() => done(errorOf(fault)))
-        },
+  get environment(): EnvironmentOverrides {
+    const real = systemEnvironment.fs
+    return withFiles({
+      writeSync: (fd, bytes, start, length) => {
+        const fault = this.#next('writeSync')
+        if (fault === undefined) return real.writeSync(fd, bytes, start, length)
+        const { takes = 0, code } = fault
+        const taken = takes > 0 ? real.writeSync(fd, bytes, start, Math.min(takes, length)) : 0
+        if (code !== undefined) throw errorOf(fault)
+        return taken
       },
-    }
+      statSync: (path: string) => this.#run('statSync', () => real.statSync(path)),
+      fdatasyncSync: (fd) => this.#run('fdatasyncSync', () => real.fdatasyncSync(fd)),
+      fdatasync: (fd, done) => {
+        const fault = this.#next('fdatasync')
+        if (fault === undefined) real.fdatasync(fd, done)
+        else setImmediate(() => done(errorOf(fault)))
+      },
+    })
   }
 
   #run<Result>(call: DiskCall, real: () => Result): Result {

@@ -6,7 +6,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { verifyLog } from '../../lib/store/index.js'
+import { verifyLog } from '../../lib/free-functions.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 import {
   bytesOf,
@@ -35,7 +35,8 @@ describe('a recorded day', () => {
     expect(heard.filter(({ words }) => words !== '')).toEqual([])
   })
 
-  it('ends in logs that are whole, with every prompt and reply of it (004-20, 004-32)', async (t) => {
+  // Requirements: 004-20, 004-32
+  it('ends in logs that are whole, with every prompt and reply of it', async (t) => {
     const root = temporaryFolder(t)
     await replayInOrder(day, root)
     for (const session of [A, B, C]) {
@@ -63,7 +64,8 @@ describe('a recorded day', () => {
     ])
   })
 
-  it('leaves the order of a session: start, prompts and replies, checkpoints, end (004-24, 004-32)', async (t) => {
+  // Requirements: 004-24, 004-32
+  it('keeps the order of a session: start, prompts and replies, checkpoints, end', async (t) => {
     const root = temporaryFolder(t)
     const heard = await replayInOrder(day, root)
     const types = eventsOf(root, A).map(({ type }) => type)
@@ -95,7 +97,8 @@ describe('a recorded day', () => {
     }
   })
 
-  it('told by two processes at once, shuffled, ends with the same set of events (T67)', async (t) => {
+  // Requirement: T67
+  it('reported by two processes at the same time, shuffled, gives the same set of events', async (t) => {
     const [ordered, root] = [temporaryFolder(t), temporaryFolder(t)]
     await replayInOrder(day, ordered)
     // A harness tells of an end when all else was told.
@@ -111,7 +114,7 @@ describe('a recorded day', () => {
     expect(told).toHaveLength(13)
   })
 
-  it('killed at any moment and told again ends with the same set of events', async (t) => {
+  it('killed at any moment and reported again gives the same set of events', async (t) => {
     const [ordered, root] = [temporaryFolder(t), temporaryFolder(t)]
     await replayInOrder(day, ordered)
     for (const killAfter of [1, 17, 33, 50]) await tellAll(root, day, { killAfter })
@@ -119,7 +122,8 @@ describe('a recorded day', () => {
     expect(saidIn(root)).toEqual(saidIn(ordered))
   })
 
-  it('with fields missing still leaves what is told (T66)', async (t) => {
+  // Requirement: T66
+  it('with fields missing still records what was reported', async (t) => {
     const root = temporaryFolder(t)
     const fields = ['prompt_id', 'tool_use_id', 'cwd', 'transcript_path', 'stop_hook_active']
     const poor = day.map(({ at, input }) => {
@@ -135,7 +139,8 @@ describe('a recorded day', () => {
     expect(of('tool_result').every(({ payload }) => ids.has(payload['tool_call_id']))).toBe(true)
   })
 
-  it('leaves no permission state in any byte of the store (000-17, C-33)', async (t) => {
+  // Requirements: 000-17, C-33
+  it('leaves no permission state in any byte of the store', async (t) => {
     const root = temporaryFolder(t)
     await replayInOrder(day, root)
     const all = [...bytesOf(root, []).values()].join('')

@@ -3,10 +3,16 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { bypassSession, resumeSession } from '../../lib/session/index.js'
-import { findNewestCheckpoint, listSidechains, readClaim } from '../../lib/store/index.js'
+import { bypassSession, resumeSession } from '../../lib/free-functions.js'
+
+import {
+  findNewestCheckpoint,
+  listSidechains,
+  openContext,
+  readClaim,
+} from '../../lib/store/index.js'
 import { runCli } from '../cli/command-line.js'
-import { Clock, HOUR, MINUTE } from '../helpers/clock.js'
+import { CLAIM, Clock, HOUR, MINUTE } from '../helpers/clock.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 import { bytesOf, eventsOf, hookCli, tell, tellText } from './telling.js'
 
@@ -19,7 +25,8 @@ const EVENTS = [
 const typesOf = (root: string, session: string) => eventsOf(root, session).map(({ type }) => type)
 
 describe.each(EVENTS)('%s', (event) => {
-  it('takes any input without a word on stdout and without failing (T66, 001-13, 001-37)', async (t) => {
+  // Requirements: T66, 001-13, 001-37
+  it('takes any input without a word on stdout and without failing', async (t) => {
     const root = temporaryFolder(t)
     const inputs = ['', '{', 'null', '[]', '"text"', '{}', '{"session_id":7}', '{"session_id":" "}']
     for (const input of inputs) {
@@ -34,7 +41,8 @@ describe.each(EVENTS)('%s', (event) => {
     }
   })
 
-  it('carries the session key under either name (000-16, 000-80)', async (t) => {
+  // Requirements: 000-16, 000-80
+  it('carries the session key under either name', async (t) => {
     const root = temporaryFolder(t)
     const fields = {
       ...{ prompt: 'hello', tool_name: 'Read', tool_use_id: 't1', last_assistant_message: 'hi' },
@@ -63,7 +71,8 @@ describe.each(EVENTS)('%s', (event) => {
 })
 
 describe('a hook', () => {
-  it('through the binary exits with 0 whatever it is given (T66)', async (t) => {
+  // Requirement: T66
+  it('through the binary exits with 0 whatever it is given', async (t) => {
     const root = temporaryFolder(t)
     const huge = Buffer.alloc(8 * 1024 * 1024 + 1, 0x20)
     const calls = [
@@ -80,7 +89,7 @@ describe('a hook', () => {
     expect(readdirSync(root)).toEqual([])
   })
 
-  it('says in one line what went wrong, and fails nobody', async () => {
+  it('reports a problem in one line and exits with 0', async () => {
     const fields = { session_id: 'demo', prompt: 'hello' }
     const { stderr, ...rest } = await runCli(['hook', 'UserPromptSubmit'], {
       root: '/proc/nowhere',
@@ -90,7 +99,8 @@ describe('a hook', () => {
     expect(stderr).toMatch(/^jsonl-session hook: ERR_.*\n$/)
   })
 
-  it('is named by its event before its argument, in any spelling (S-16)', async (t) => {
+  // Requirement: S-16
+  it('is named by its event before its argument, in any spelling', async (t) => {
     const root = temporaryFolder(t)
     const named = { session_id: 'a', prompt: 'hi', hook_event_name: 'UserPromptSubmit' }
     await tell(named, { root, event: 'Stop' })
@@ -99,7 +109,7 @@ describe('a hook', () => {
     expect(typesOf(root, 'b')).toEqual(['session_header', 'user'])
   })
 
-  it('that nobody names leaves nothing behind', async (t) => {
+  it('without a known name records nothing', async (t) => {
     const root = temporaryFolder(t)
     const { answer, words } = await tell({ session_id: 'demo', prompt: 'hi' }, { root })
     expect([answer, words]).toEqual([{ inject: '' }, ''])
@@ -113,7 +123,8 @@ describe('a hook', () => {
     expect(readdirSync(root)).toEqual([])
   })
 
-  it('keeps every name inside of the store (T70)', async (t) => {
+  // Requirement: T70
+  it('keeps every name inside of the store', async (t) => {
     const folder = temporaryFolder(t)
     const root = join(folder, 'store')
     const evil = { session_id: '../../evil', agent_id: '../../../worse', prompt: 'hi' }
@@ -126,7 +137,8 @@ describe('a hook', () => {
     expect([...bytesOf(root, []).values()].join('')).not.toContain('root:')
   })
 
-  it('says in the header where the session was, and that hooks recorded it (001-05, 001-07)', async (t) => {
+  // Requirements: 001-05, 001-07
+  it('says in the header where the session was, and that hooks recorded it', async (t) => {
     const root = temporaryFolder(t)
     const env = { CLAUDE_PROJECT_DIR: '/home/ada/shop' }
     await tell({ session_id: 'demo', cwd: '/tmp/x' }, { root, event: 'SessionStart', env })
@@ -143,7 +155,8 @@ describe('a hook', () => {
 })
 
 describe('a prompt', () => {
-  it('told twice at once is one, and said again later is two (T67)', async (t) => {
+  // Requirement: T67
+  it('reported twice at the same time is recorded once, repeated later it is recorded again', async (t) => {
     const root = temporaryFolder(t)
     const clock = new Clock()
     const at = { root, event: 'UserPromptSubmit', ...clock.environment }
@@ -159,7 +172,8 @@ describe('a prompt', () => {
     expect(typesOf(root, 'demo').filter((type) => type === 'user')).toHaveLength(4)
   })
 
-  it('through four processes at once is recorded once, with one line of history (T67)', async (t) => {
+  // Requirement: T67
+  it('through four processes at the same time is recorded once, with one line of history', async (t) => {
     const root = temporaryFolder(t)
     const fields = { session_id: 'demo', prompt: 'yes', hook_event_name: 'UserPromptSubmit' }
     await Promise.all([0, 1, 2, 3].map(() => hookCli({ ...fields, prompt_id: 'p1' }, root)))
@@ -169,13 +183,15 @@ describe('a prompt', () => {
     ).toHaveLength(2)
   })
 
-  it.each(['prompt', 'user_prompt', 'userPrompt'])('is found in %s (000-18)', async (name) => {
+  // Requirement: 000-18
+  it.each(['prompt', 'user_prompt', 'userPrompt'])('is found in %s', async (name) => {
     const root = temporaryFolder({ onTestFinished })
     await tell({ session_id: 'demo', [name]: 'hello' }, { root, event: 'UserPromptSubmit' })
     expect(eventsOf(root, 'demo').at(-1)!.payload).toEqual({ content: 'hello' })
   })
 
-  it('prefers what the person typed, and gets no answer (001-11, 001-12, 001-15, 001-16)', async (t) => {
+  // Requirements: 001-11, 001-12, 001-15, 001-16
+  it('prefers what the person typed, and gets no answer', async (t) => {
     const root = temporaryFolder(t)
     const fields = { session_id: 'demo', userMessage: 'typed', userPrompt: 'wrapped' }
     const { stdout, answer } = await tell(fields, { root, event: 'UserPromptSubmit' })
@@ -183,13 +199,14 @@ describe('a prompt', () => {
     expect(eventsOf(root, 'demo').at(-1)!.payload).toEqual({ content: 'typed' })
   })
 
-  it('that is the tenth is recorded, and then leaves a checkpoint (000-52, 000-78)', async (t) => {
+  // Requirements: 000-52, 000-78
+  it('that is the tenth is recorded, and then leaves a checkpoint', async (t) => {
     const root = temporaryFolder(t)
     const at = { root, event: 'UserPromptSubmit' }
     for (let turn = 1; turn <= 11; turn++) {
       await tell({ session_id: 'demo', prompt: `step ${turn}`, prompt_id: `p${turn}` }, at)
     }
-    const { newest } = findNewestCheckpoint({ root, home: root, session: 'demo' })
+    const { newest } = findNewestCheckpoint(openContext({ root, home: root }), { session: 'demo' })
     expect(newest?.checkpoint).toMatchObject({ trigger: 'periodic', prompt_count: 10 })
     const tenth = eventsOf(root, 'demo').filter(({ type }) => type === 'user')[9]!
     expect(newest?.checkpoint.last_uuid).toBe(tenth.uuid)
@@ -197,7 +214,8 @@ describe('a prompt', () => {
 })
 
 describe('a claim', () => {
-  it('is kept by whatever is told of its session (004-23)', async (t) => {
+  // Requirement: 004-23
+  it('is renewed by every event of its session', async (t) => {
     const root = temporaryFolder(t)
     const clock = new Clock()
     const at = (event: string) => ({ root, event, runtimePath: 'plugin', ...clock.environment })
@@ -207,10 +225,10 @@ describe('a claim', () => {
       await tell({ session_id: 'demo', tool_use_id: event }, at(event))
     }
     const store = { root, home: root, environment: clock.environment }
-    expect(readClaim('demo', store)).toMatchObject({
+    expect(readClaim(openContext(store), 'demo')).toMatchObject({
       runtimePath: 'plugin',
       claimedAt: clock.iso(-9 * HOUR),
-      expiresAt: clock.iso(4 * HOUR),
+      expiresAt: clock.iso(CLAIM),
     })
   })
 })
@@ -227,7 +245,8 @@ describe('a stop', () => {
     expect(replies).toHaveLength(2)
   })
 
-  it('finds the reply in a list of messages (S-15)', async (t) => {
+  // Requirement: S-15
+  it('finds the reply in a list of messages', async (t) => {
     const root = temporaryFolder(t)
     const messages = [
       { role: 'assistant', content: 'old' },
@@ -265,7 +284,7 @@ describe('a stop', () => {
     expect(typesOf(root, 'demo')).toEqual(['session_header', 'turn_end'])
   })
 
-  it('by a failure is an error and nobody’s reply', async (t) => {
+  it('by a failure is an error and not a reply', async (t) => {
     const root = temporaryFolder(t)
     const fields = { session_id: 'demo', last_assistant_message: 'API Error: 529' }
     await tell(fields, { root, event: 'StopFailure' })
@@ -304,7 +323,7 @@ describe('a tool', () => {
     expect(words).toMatch(/call stack/)
   })
 
-  it('that somebody interrupted says so', async (t) => {
+  it('that was interrupted is marked as interrupted', async (t) => {
     const root = temporaryFolder(t)
     const fields = { session_id: 'demo', tool_use_id: 't1', error: 'stopped', is_interrupt: true }
     await tell(fields, { root, event: 'PostToolUseFailure' })
@@ -315,7 +334,7 @@ describe('a tool', () => {
     })
   })
 
-  it('of a subagent stands in the log of the subagent', async (t) => {
+  it('of a subagent is in the log of the subagent', async (t) => {
     const root = temporaryFolder(t)
     const inside = { session_id: 'demo', agent_id: 'a1', agent_type: 'explore' }
     await tell({ session_id: 'demo', prompt: 'look' }, { root, event: 'UserPromptSubmit' })
@@ -336,16 +355,14 @@ describe('a tool', () => {
     expect(eventsOf(root, 'a1', '.sidechains').map(({ type }) => type)).toEqual([
       ...['sidechain_header', 'tool_call', 'assistant', 'sidechain_terminator'],
     ])
-    const { sidechains } = listSidechains({ root, home: root, session: 'demo' })
-    expect(sidechains).toMatchObject([
-      { task_id: 'a1', status: 'completed', agent_type: 'explore' },
-    ])
-    expect(sidechains[0]!.parent_uuid).toBe(eventsOf(root, 'demo')[2]!.uuid)
+    const { sidechains } = listSidechains(openContext({ root, home: root }), { session: 'demo' })
+    expect(sidechains).toMatchObject([{ taskId: 'a1', status: 'completed', agentType: 'explore' }])
+    expect(sidechains[0]!.parentUuid).toBe(eventsOf(root, 'demo')[2]!.uuid)
   })
 })
 
 describe('a subagent', () => {
-  it('that is asked to go on has two endings', async (t) => {
+  it('that continues after a stop hook has two endings', async (t) => {
     const root = temporaryFolder(t)
     const at = { root, event: 'SubagentStop' }
     const ending = { session_id: 'demo', agent_id: 'a1', last_assistant_message: 'Found.' }
@@ -358,7 +375,8 @@ describe('a subagent', () => {
 })
 
 describe('a compaction', () => {
-  it('of a session that nobody saw begin makes its log, with its project (001-38, 001-39, 001-45)', async (t) => {
+  // Requirements: 001-38, 001-39, 001-45
+  it('of a session without a log creates it, with its project', async (t) => {
     const root = temporaryFolder(t)
     const fields = { session_id: 'demo', cwd: '/home/ada/shop', trigger: 'auto' }
     const { answer } = await tell(
@@ -372,7 +390,8 @@ describe('a compaction', () => {
     expect(JSON.stringify(messages)).toContain('We began.')
   })
 
-  it('covers what was said before it, and keeps what came meanwhile (001-36, 001-44)', async (t) => {
+  // Requirements: 001-36, 001-44
+  it('covers what was said before it, and keeps what came meanwhile', async (t) => {
     const root = temporaryFolder(t)
     const clock = new Clock()
     const at = (event: string) => ({ root, event, ...clock.environment })
@@ -399,7 +418,8 @@ describe('a compaction', () => {
 })
 
 describe('a bypass', () => {
-  it('makes all hooks silent but the end, which gives the claim back (001-64)', async (t) => {
+  // Requirement: 001-64
+  it('makes all hooks silent but the end, which gives the claim back', async (t) => {
     const root = temporaryFolder(t)
     const store = { root, home: root }
     await tell({ session_id: 'demo', prompt: 'hi' }, { root, event: 'UserPromptSubmit' })
@@ -415,12 +435,16 @@ describe('a bypass', () => {
     const end = await tell({ session_id: 'demo', reason: 'other' }, { root, event: 'SessionEnd' })
     expect(end.answer).toEqual({ inject: '', bypassed: true })
     expect(eventsOf(root, 'demo')).toHaveLength(before)
-    expect(readClaim('demo', store)).toMatchObject({ runtimePath: 'unknown', bypassed: false })
+    expect(readClaim(openContext(store), 'demo')).toMatchObject({
+      runtimePath: 'unknown',
+      bypassed: false,
+    })
   })
 })
 
 describe('an end', () => {
-  it('leaves a checkpoint and a terminator once, and frees the claim (001-18, 001-19)', async (t) => {
+  // Requirements: 001-18, 001-19
+  it('leaves a checkpoint and a terminator once, and frees the claim', async (t) => {
     const root = temporaryFolder(t)
     const clock = new Clock()
     const at = (event: string) => ({ root, event, ...clock.environment })
@@ -434,12 +458,14 @@ describe('an end', () => {
     expect(typesOf(root, 'demo')).toEqual(['session_header', 'user', 'session_terminator'])
     const shard = [...bytesOf(root)].find(([name]) => name.startsWith('.checkpoints'))![1]
     expect(shard.match(/"trigger":"session_end"/g)).toHaveLength(1)
-    expect(readClaim('demo', { root, home: root, environment: clock.environment })).toMatchObject({
+    expect(
+      readClaim(openContext({ root, home: root, environment: clock.environment }), 'demo'),
+    ).toMatchObject({
       runtimePath: 'unknown',
     })
   })
 
-  it('told by a path that does not have the session ends nothing', async (t) => {
+  it('reported by a path that does not hold the claim ends nothing', async (t) => {
     const root = temporaryFolder(t)
     const prompt = { session_id: 'demo', prompt: 'hi' }
     await tell(prompt, { root, event: 'UserPromptSubmit', runtimePath: 'plugin' })
@@ -452,7 +478,9 @@ describe('an end', () => {
       claimedBy: 'plugin',
     })
     expect(typesOf(root, 'demo')).toEqual(['session_header', 'user'])
-    expect(readClaim('demo', { root, home: root })).toMatchObject({ runtimePath: 'plugin' })
+    expect(readClaim(openContext({ root, home: root }), 'demo')).toMatchObject({
+      runtimePath: 'plugin',
+    })
   })
 
   it('of a session that left nothing leaves nothing', async (t) => {

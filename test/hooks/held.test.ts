@@ -43,7 +43,8 @@ const spooled = (root: string) =>
   readdirSync(join(root, '.spool')).filter((name) => name.endsWith('.jsonl'))
 const typesOf = (root: string) => eventsOf(root, 'demo').map(({ type }) => type)
 
-it('an event of a session that a handle holds waits, and the handle takes it over (T69)', async (t) => {
+// Requirement: T69
+it('an event of a session that a handle holds waits, and the handle takes it over', async (t) => {
   const root = temporaryFolder(t)
   await tell({ session_id: 'demo', prompt: 'before' }, { root, event: 'UserPromptSubmit' })
   const { say, child } = await hold(t, root, 'lease')
@@ -63,7 +64,8 @@ it('an event of a session that a handle holds waits, and the handle takes it ove
   await once(child, 'close')
 })
 
-it('an end under a lock that is not given free is queued, and written by the next hook (T69)', async (t) => {
+// Requirement: T69
+it('an end under a lock that is not given free is queued, and written by the next hook', async (t) => {
   const root = temporaryFolder(t)
   await tell({ session_id: 'demo', prompt: 'before' }, { root, event: 'UserPromptSubmit' })
   const { child } = await hold(t, root, 'once')
@@ -80,7 +82,7 @@ it('an end under a lock that is not given free is queued, and written by the nex
   expect(spooled(root)).toEqual([])
 })
 
-it('without a name of its own an event that is told twice at once is queued once', async (t) => {
+it('an event without an id that is reported twice at the same time is spooled once', async (t) => {
   const root = temporaryFolder(t)
   const now = () => Date.UTC(2026, 0, 1, 12)
   await tell({ session_id: 'demo', prompt: 'before' }, { root, event: 'UserPromptSubmit', now })
@@ -111,7 +113,7 @@ it('what waits for a session is not taken for that of one whose name begins alik
   expect(users.map(({ payload }) => payload['content'])).toEqual(['before', 'for demo', 'again'])
 })
 
-it('while nobody can be told whose session it is, its events are recorded all the same', async (t) => {
+it('while the claim cannot be read, events are recorded all the same', async (t) => {
   const root = temporaryFolder(t)
   const path = { root, runtimePath: 'plugin' }
   const first = { ...path, event: 'UserPromptSubmit', now: () => Date.UTC(2026, 0, 1, 12) }

@@ -6,6 +6,7 @@ import { closeSync, constants, openSync, readFileSync, writeSync } from 'node:fs
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { expect, it } from 'vitest'
+import { systemEnvironment } from '../../lib/environment/index.js'
 import { readInput } from '../../lib/hooks/read-input.js'
 import { BINARY } from '../cli/command-line.js'
 import { temporaryFile, temporaryFolder } from '../helpers/temporary.js'
@@ -86,7 +87,7 @@ it('an input that is empty or a device is a hook that does nothing', async (t) =
 it('reads an event from a file, to its last byte or to the end of its object', async (t) => {
   const read = async (text: string) => {
     const stdinFd = openSync(temporaryFile(t, 'event.json', text), 'r')
-    const input = await readInput({ stdin: NO_STREAM, stdinFd })
+    const input = await readInput(systemEnvironment, { stdin: NO_STREAM, stdinFd })
     closeSync(stdinFd)
     return input
   }
@@ -102,7 +103,10 @@ it('leaves a descriptor that cannot be waited for to the stream', async () => {
   for (const stdinFd of [openSync('/dev/null', 'r'), 1_000_000]) {
     const stdin = new PassThrough()
     stdin.end(EVENT)
-    const input = await readInput({ stdin: stdin as unknown as NodeJS.ReadStream, stdinFd })
+    const input = await readInput(systemEnvironment, {
+      stdin: stdin as unknown as NodeJS.ReadStream,
+      stdinFd,
+    })
     expect(input).toEqual({ fields: JSON.parse(EVENT) })
   }
 })

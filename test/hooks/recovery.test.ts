@@ -4,9 +4,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect, it, type TestContext } from 'vitest'
-import { listActiveSessions } from '../../lib/store/index.js'
+import { listActiveSessions, openContext } from '../../lib/store/index.js'
 import { BINARY } from '../cli/command-line.js'
-import { Clock, HOUR, MINUTE } from '../helpers/clock.js'
+import { CLAIM, Clock, MINUTE } from '../helpers/clock.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 import { eventsOf, hookCli, tell } from './telling.js'
 
@@ -37,7 +37,8 @@ async function afterAWell(t: TestContext) {
   return { root, at }
 }
 
-it('of a killed harness its session appears in the next start, and not while it lives (T50, T51, T68, 001-03, 004-22)', async (t) => {
+// Requirements: T50, T51, T68, 001-03, 004-22
+it('of a killed harness its session appears in the next start, and not while it lives', async (t) => {
   const root = temporaryFolder(t)
   const events = [
     start('first'),
@@ -62,7 +63,8 @@ it('of a killed harness its session appears in the next start, and not while it 
   expect(eventsOf(root, 'next').at(-1)).toMatchObject({ type: 'recovery_injected' })
 })
 
-it('a start makes the session first, then looks for a checkpoint, then tells it (000-48)', async (t) => {
+// Requirement: 000-48
+it('a start creates the session, then finds a checkpoint, then injects it', async (t) => {
   const root = temporaryFolder(t)
   const clock = new Clock()
   const at = { root, ...clock.environment }
@@ -81,7 +83,8 @@ it('a start makes the session first, then looks for a checkpoint, then tells it 
   expect(eventsOf(root, 'other').map(({ type }) => type)).toEqual(['session_header'])
 })
 
-it('after a compaction the session gets its own checkpoint, once (T52, 000-07, 001-44)', async (t) => {
+// Requirements: T52, 000-07, 001-44
+it('after a compaction the session gets its own checkpoint, once', async (t) => {
   const root = temporaryFolder(t)
   const clock = new Clock()
   const at = { root, ...clock.environment }
@@ -102,7 +105,8 @@ it('after a compaction the session gets its own checkpoint, once (T52, 000-07, 0
   expect((await tell(start('demo', 'compact'), at)).stdout).toBe('')
 })
 
-it('a session that is cleared, or resumed with nothing new, is told nothing (T53)', async (t) => {
+// Requirement: T53
+it('nothing is injected into a session that is cleared, or resumed without news', async (t) => {
   const root = temporaryFolder(t)
   const clock = new Clock()
   const at = { root, ...clock.environment }
@@ -122,16 +126,16 @@ it('a session that is cleared, or resumed with nothing new, is told nothing (T53
   expect(textOf((await tell(start('new'), at)).stdout)).toBe('')
 })
 
-it('a session without a claim of a path says that it lives, and stands back for one that has a path', async (t) => {
+it('a hook without a runtime path claims its session until one with a path does', async (t) => {
   const root = temporaryFolder(t)
   const clock = new Clock()
   const at = { root, ...clock.environment }
   await tell(start('demo'), at)
   expect(
-    listActiveSessions({ root, home: root, ...{ environment: clock.environment } }),
+    listActiveSessions(openContext({ root, home: root, ...{ environment: clock.environment } })),
   ).toMatchObject({
     count: 1,
-    sessions: [{ key: 'demo', runtimePath: 'hooks' }],
+    sessions: [{ sessionId: 'demo', runtimePath: 'hooks' }],
   })
   const prompt = { session_id: 'demo', prompt: 'hello', prompt_id: 'p1' }
   const plugin = { ...at, event: 'UserPromptSubmit', runtimePath: 'plugin' }
@@ -146,14 +150,14 @@ it('a session without a claim of a path says that it lives, and stands back for 
   })
   const nameless = { ...at, event: 'UserPromptSubmit' }
   expect((await tell({ ...prompt, prompt_id: 'p3' }, nameless)).answer.status).toBe('written')
-  // Nobody came back for four hours.
-  clock.pass(4 * HOUR)
+  // No call of the plugin for as long as its claim lasts.
+  clock.pass(CLAIM)
   expect((await tell({ ...prompt, prompt_id: 'p4' }, legacy)).answer.status).toBe('written')
   const users = eventsOf(root, 'demo').filter(({ type }) => type === 'user')
   expect(users.map(({ payload }) => payload['prompt_id'])).toEqual(['p1', 'p3', 'p4'])
 })
 
-it('what a harness did not take is told again at the next start', async (t) => {
+it('a text that the harness did not read is injected at the next start', async (t) => {
   const { at } = await afterAWell(t)
   const write = () => Promise.reject(new Error('EPIPE: broken pipe'))
   const deaf = await tell(start('next'), { ...at, write })
@@ -162,12 +166,12 @@ it('what a harness did not take is told again at the next start', async (t) => {
   expect((await tell(start('next'), at)).stdout).toBe('')
 })
 
-it('a start from a source that nobody knows is a start', async (t) => {
+it('a start from an unknown source is a startup', async (t) => {
   const { at } = await afterAWell(t)
   expect(textOf((await tell(start('next', 'teleport'), at)).stdout)).toContain('dig a well')
 })
 
-it('a session that is resumed is not told what another one knew', async (t) => {
+it('a resumed session gets nothing of another session', async (t) => {
   const { root, at } = await afterAWell(t)
   expect((await tell(start('next', 'resume'), at)).stdout).toBe('')
   expect(eventsOf(root, 'next').map(({ type }) => type)).toEqual([
@@ -176,7 +180,7 @@ it('a session that is resumed is not told what another one knew', async (t) => {
   ])
 })
 
-it('a session that is resumed after a compaction is told what was kept before it', async (t) => {
+it('a session resumed after a compaction gets the checkpoint before it', async (t) => {
   const root = temporaryFolder(t)
   const clock = new Clock()
   const at = { root, ...clock.environment }

@@ -4,8 +4,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { expect, type TestContext, test } from 'vitest'
+import { systemEnvironment } from '../../lib/environment/index.js'
 import { readInput } from '../../lib/hooks/read-input.js'
 import { installHooks, readHooksStatus, uninstallHooks } from '../../lib/hooks/settings.js'
+import { openContext } from '../../lib/store/index.js'
 import { temporaryFile, temporaryFolder } from '../helpers/temporary.js'
 
 const CALL = { form: 'name', node: process.execPath, program: '/opt/jsonl-session' } as const
@@ -13,28 +15,31 @@ const newPath = (t: TestContext) => join(temporaryFolder(t), 'settings.json')
 
 test('what is put into settings that are not there is taken out again without a trace', (t) => {
   const path = newPath(t)
-  expect(readHooksStatus(path)).toMatchObject({
+  expect(readHooksStatus(openContext(), path)).toMatchObject({
     exists: false,
-    isComplete: false,
-    isDisabled: false,
+    complete: false,
+    disabled: false,
   })
-  const change = installHooks(path, CALL)
-  expect(change).toMatchObject({ isChange: true, before: undefined })
+  const change = installHooks(openContext(), path, CALL)
+  expect(change).toMatchObject({ changed: true, before: undefined })
   expect(existsSync(path), 'not before it is applied').toBe(false)
   change.apply()
   const text = readFileSync(path, 'utf8')
   expect(text).toBe(change.after)
-  const again = installHooks(path, CALL)
-  expect(again.isChange).toBe(false)
+  const again = installHooks(openContext(), path, CALL)
+  expect(again.changed).toBe(false)
   again.apply()
   expect(readFileSync(path, 'utf8')).toBe(text)
-  const status = readHooksStatus(path, '')
+  const status = readHooksStatus(openContext(), path, '')
   expect(status.exists).toBe(true)
-  expect(status.events.every(({ isInstalled }) => isInstalled)).toBe(true)
-  expect(status.isComplete, 'the program is not found there').toBe(false)
-  uninstallHooks(path).apply()
-  expect(readHooksStatus(path).events.some(({ isInstalled }) => isInstalled)).toBe(false)
-  expect(uninstallHooks(newPath(t))).toMatchObject({ isChange: false, after: undefined })
+  expect(status.events.every(({ installed }) => installed)).toBe(true)
+  expect(status.complete, 'the program is not found there').toBe(false)
+  uninstallHooks(openContext(), path).apply()
+  expect(readHooksStatus(openContext(), path).events.some(({ installed }) => installed)).toBe(false)
+  expect(uninstallHooks(openContext(), newPath(t))).toMatchObject({
+    changed: false,
+    after: undefined,
+  })
 })
 
 test('what others wrote stays, an entry of another call is replaced, a missing one is added', (t) => {
@@ -43,40 +48,40 @@ test('what others wrote stays, an entry of another call is replaced, a missing o
     hooks: { Stop: [{ hooks: [{ type: 'command', command: 'beep' }] }] },
   }
   const path = temporaryFile(t, 'settings.json', `${JSON.stringify(own, null, 2)}\n`)
-  installHooks(path, CALL).apply()
+  installHooks(openContext(), path, CALL).apply()
   const installed = JSON.parse(readFileSync(path, 'utf8')) as { hooks: Record<string, unknown[]> }
   expect(installed).toMatchObject({ model: 'opus' })
   expect(JSON.stringify(installed.hooks['Stop'])).toContain('beep')
   const [event] = Object.keys(installed.hooks).filter((name) => name !== 'Stop')
   const { [event!]: _, ...rest } = installed.hooks
   writeFileSync(path, JSON.stringify({ ...installed, hooks: rest }))
-  expect(readHooksStatus(path).events.find((it) => it.event === event)).toEqual({
+  expect(readHooksStatus(openContext(), path).events.find((it) => it.event === event)).toEqual({
     event,
-    isInstalled: false,
+    installed: false,
   })
-  installHooks(path, CALL).apply()
+  installHooks(openContext(), path, CALL).apply()
   expect(Object.keys(JSON.parse(readFileSync(path, 'utf8')).hooks)).toContain(event)
   const twice = JSON.parse(readFileSync(path, 'utf8')) as typeof installed
   twice.hooks[event!]!.push(...twice.hooks[event!]!)
   writeFileSync(path, JSON.stringify(twice))
-  installHooks(path, CALL).apply()
+  installHooks(openContext(), path, CALL).apply()
   expect(JSON.parse(readFileSync(path, 'utf8')).hooks[event!]).toHaveLength(1)
-  uninstallHooks(path).apply()
+  uninstallHooks(openContext(), path).apply()
   expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(own)
 })
 
-test('settings that switch hooks off are told of', (t) => {
+test('settings that turn hooks off are reported', (t) => {
   const path = temporaryFile(t, 'settings.json', '{"disableAllHooks": true}')
-  expect(installHooks(path, CALL).isDisabled).toBe(true)
-  expect(readHooksStatus(path)).toMatchObject({ isDisabled: true, isComplete: false })
+  expect(installHooks(openContext(), path, CALL).disabled).toBe(true)
+  expect(readHooksStatus(openContext(), path)).toMatchObject({ disabled: true, complete: false })
 })
 
 test('settings that cannot be read are named with the place, and stay as they are', (t) => {
   for (const text of ['{"hooks": ', '[]', '{"hooks": 5}', '['.repeat(100_000)]) {
     const path = temporaryFile(t, 'settings.json', text)
     const wrong = expect.objectContaining({ code: 'ERR_SETTINGS' }) as Error
-    expect(() => installHooks(path, CALL)).toThrow(wrong)
-    expect(() => uninstallHooks(path)).toThrow(wrong)
+    expect(() => installHooks(openContext(), path, CALL)).toThrow(wrong)
+    expect(() => uninstallHooks(openContext(), path)).toThrow(wrong)
     expect(readFileSync(path, 'utf8')).toBe(text)
   }
 })
@@ -85,11 +90,11 @@ test('the input of a hook is one JSON object, or a reason why there is none', as
   const read = (text: string) => {
     const pipe = new PassThrough()
     pipe.end(text)
-    return readInput({ stdin: pipe as unknown as NodeJS.ReadStream })
+    return readInput(systemEnvironment, { stdin: pipe as unknown as NodeJS.ReadStream })
   }
   expect(await read('{"a":1}')).toEqual({ fields: { a: 1 } })
   const problems = ['', 'nonsense', '[]', 'null', `"${'x'.repeat(8 * 1024 * 1024)}"`]
   for (const text of problems) expect(await read(text)).toHaveProperty('problem')
   const terminal = { isTTY: true } as NodeJS.ReadStream
-  expect(await readInput({ stdin: terminal })).toHaveProperty('problem')
+  expect(await readInput(systemEnvironment, { stdin: terminal })).toHaveProperty('problem')
 })

@@ -59,7 +59,7 @@ export async function tellText(text: string | Buffer, options: TellOptions): Pro
       await options.write?.(written)
       stdout += written
     },
-    tell: (word) => words.push(word),
+    report: (word) => words.push(word),
     environment: { ...(now && { now }), ...(newUuid && { newUuid }) },
   })
   return { answer, stdout, words: words.join('\n') }

@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { systemEnvironment } from '../../lib/environment/index.js'
 import { checkBefore, checkOfBytes, formatCursor, parseCursor } from '../../lib/log/cursor.js'
 import { temporaryFile } from '../helpers/temporary.js'
 
@@ -22,7 +23,7 @@ test('a cursor is short and fit for a shell', () => {
   expect(formatCursor(cursor)).toMatch(/^[0-9a-z-]{1,24}$/)
 })
 
-test('what is not a cursor is refused', () => {
+test('rejects an invalid cursor', () => {
   for (const text of [
     '',
     '1',
@@ -42,8 +43,8 @@ test('the check of bytes in memory is the check of the file', (t) => {
   for (let end = 0; end <= bytes.length; end++) {
     const inMemory = checkOfBytes(bytes, 0, end)
     if (end < 64) expect(inMemory).toBe(undefined)
-    else expect(inMemory).toBe(checkBefore(fd, end))
+    else expect(inMemory).toBe(checkBefore(fd, end, systemEnvironment.fs))
   }
-  expect(checkBefore(fd, 0)).toBe(0)
+  expect(checkBefore(fd, 0, systemEnvironment.fs)).toBe(0)
   closeSync(fd)
 })

@@ -3,18 +3,18 @@
 import { fstatSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, type TestContext, test } from 'vitest'
-import { appendOnceSync } from '../../lib/log/append-once.js'
+import { systemEnvironment } from '../../lib/environment/index.js'
 import {
+  AtomicFile,
   appendOnce,
   type LogOptions,
   type NewEvent,
   openLog,
   readLogSync,
-  systemEnvironment,
-  WholeFile,
   withLockedLog,
 } from '../../lib/log/index.js'
-import { FaultyDisk } from '../helpers/faulty-disk.js'
+import { appendOnceSync } from '../../lib/log/write/append-once.js'
+import { FaultyDisk, withFiles } from '../helpers/faulty-disk.js'
 import { temporaryFile, temporaryFolder } from '../helpers/temporary.js'
 import { type FileCall, watchFiles } from '../helpers/watched-files.js'
 
@@ -44,7 +44,7 @@ test.each([
   expect(syncsOf(disk)).toBe(2 * count)
 })
 
-test('a line without an envelope is synced unless nobody asked for it', async (t) => {
+test('a line without an envelope is synced unless durability is none', async (t) => {
   for (const durability of ['none', 'turn', 'always'] as const) {
     const disk = new FaultyDisk()
     const options = { durability, environment: disk.environment }
@@ -53,7 +53,7 @@ test('a line without an envelope is synced unless nobody asked for it', async (t
   }
 })
 
-test('what was not synced on the way is synced at the end, unless nobody asked for it', async (t) => {
+test('close syncs what was not synced before, unless durability is none', async (t) => {
   for (const durability of ['none', 'turn'] as const) {
     const disk = new FaultyDisk()
     const log = await openLog(newPath(t), { durability, environment: disk.environment })
@@ -104,7 +104,7 @@ test.each([['awaited'], ['at once']])(
   },
 )
 
-test('all who wait for a sync that fails are told, and the file is closed', async (t) => {
+test('a failed sync rejects all callers that wait for it, and the file is closed', async (t) => {
   const disk = new FaultyDisk()
   const log = await openLog(newPath(t), { environment: disk.environment })
   disk.fail({ call: 'fdatasync' })
@@ -123,12 +123,12 @@ test('all who wait for a sync that fails are told, and the file is closed', asyn
 test('a clock that is set back makes a look due, and so does much that was written', async (t) => {
   let now = Date.UTC(2026, 0, 1)
   let looks = 0
-  const { disk } = systemEnvironment
+  const { fs } = systemEnvironment
   const statSync = (path: string) => {
     looks++
-    return disk.statSync(path)
+    return fs.statSync(path)
   }
-  const environment = { now: () => now, disk: { ...disk, statSync } }
+  const environment = { now: () => now, ...withFiles({ statSync }) }
   const log = await openLog(newPath(t), { durability: 'none', environment })
   const looksOf = async (event: NewEvent = THOUGHT) => {
     const before = looks
@@ -164,20 +164,20 @@ test('nothing listens for the end of the process once every log is closed', asyn
 test('a whole file leaves no trace of itself but its name', (t) => {
   const folder = temporaryFolder(t)
   const path = join(folder, 'file')
-  const file = new WholeFile(path)
+  const file = new AtomicFile(path, systemEnvironment)
   file.write(Buffer.from('x'))
   expect(readdirSync(folder)).toHaveLength(1)
   file.abandon()
   file.abandon()
   expect(readdirSync(folder)).toEqual([])
   expect(() => fstatSync(file.fd)).toThrow('EBADF')
-  const other = new WholeFile(path)
+  const other = new AtomicFile(path, systemEnvironment)
   other.write(Buffer.from('y'))
   other.finish()
   expect(readdirSync(folder)).toEqual(['file'])
   expect(() => fstatSync(other.fd)).toThrow('EBADF')
-  expect(() => new WholeFile(join(path, 'below'))).toThrow(coded('ERR_IO'))
-  expect(() => new WholeFile(join(folder, 'not', 'there'))).toThrow()
+  expect(() => new AtomicFile(join(path, 'below'), systemEnvironment)).toThrow(coded('ERR_IO'))
+  expect(() => new AtomicFile(join(folder, 'not', 'there'), systemEnvironment)).toThrow()
   expect(readdirSync(folder)).toEqual(['file'])
 })
 
@@ -209,7 +209,7 @@ test('a link may name an event of the same batch, and what is redacted is not wr
   })
   await log.appendAll([named('a'), named('b'), named('c', 'a'), named('d', 'c')])
   await expect(log.appendAll([named('e'), named('f', 'nobody')])).rejects.toThrow(
-    coded('ERR_DANGLING_PREV'),
+    coded('ERR_UNKNOWN_PREV'),
   )
   await log.close()
   const events = [...readLogSync(path)].map((entry) =>
@@ -224,11 +224,11 @@ test('a link may name an event of the same batch, and what is redacted is not wr
   expect(events[0]?.payload).toEqual({ content: 'gone' })
 })
 
-test('line numbers are right behind a torn line, and behind those of strangers', async (t) => {
+test('line numbers are right after a torn line, and after lines of other processes', async (t) => {
   const path = temporaryFile(t, 'log.jsonl', 'torn')
   const log = await openLog(path, { lineNumbers: true })
   const receipts = [await log.append(THOUGHT), await log.append(THOUGHT)]
-  expect(receipts.map(({ line_number }) => line_number)).toEqual([2, 3])
+  expect(receipts.map(({ lineNumber }) => lineNumber)).toEqual([2, 3])
   await log.close()
   expect([...readLogSync(path)].map(({ line_number }) => line_number)).toEqual([1, 2, 3])
 })

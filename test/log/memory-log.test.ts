@@ -61,12 +61,12 @@ test('it answers as a log on the disk does: receipts, refusals, entries', async 
   const inMemory = await use(openMemoryLog('log', options()))
   expect(inMemory).toEqual(onDisk)
   expect(inMemory).toContain('ERR_UUID_CONFLICT')
-  expect(inMemory).toContain('ERR_DANGLING_PREV')
+  expect(inMemory).toContain('ERR_UNKNOWN_PREV')
   expect(inMemory.at(-1)).toBe('ERR_CLOSED')
   expect(inMemory.at(-3)).toBe(readFileSync(path).length)
 })
 
-test('appends that nobody awaited are there in the order of the calls', async () => {
+test('appends that were not awaited are there in the order of the calls', async () => {
   await using log = openMemoryLog('log')
   const uuids = Array.from({ length: 20 }, (_, index) => `u${index}`)
   const receipts = uuids.map((uuid) => log.append({ type: 'user', uuid, payload: { content: '' } }))
@@ -75,7 +75,7 @@ test('appends that nobody awaited are there in the order of the calls', async ()
   expect(log.path).toBe('memory:log')
 })
 
-test('an observer is told of every line, as it stands', async () => {
+test('an observer sees every line as it is written', async () => {
   const told: [string, number][] = []
   const observer = {
     wrote: ({ uuid }: { uuid: string }, offset: number) => told.push([uuid, offset]),

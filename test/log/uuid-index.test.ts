@@ -44,7 +44,7 @@ test('of a repeated uuid the last offset counts', () => {
   expect([index.find('a'), index.size]).toEqual([0, 1])
 })
 
-test('a hundred thousand uuids are all found, none is invented, in 34 bytes each', () => {
+test('finds each of a hundred thousand uuids and no other, with 34 bytes each', () => {
   const index = new UuidIndex()
   const uuids = Array.from({ length: 100_000 }, () => randomUUID())
   for (const [offset, uuid] of uuids.entries()) index.add(uuid, offset)

@@ -8,16 +8,17 @@ import { fileURLToPath } from 'node:url'
 import { Client, type ClientOptions } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { describe, expect, it, type TestContext } from 'vitest'
+import { systemEnvironment } from '../../lib/environment/index.js'
 import {
   append_transcript,
   bypassSession,
   claimSession,
   createSession,
-  ownIdentity,
   readItem,
   recover,
   resumeSession,
 } from '../../lib/index.js'
+import { ownIdentity } from '../../lib/log/index.js'
 import { answerOf, BINARY, runCli, startCli } from '../cli/command-line.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 
@@ -64,12 +65,15 @@ async function recorded(root: string, id: string, ...said: string[]) {
 }
 
 describe('jsonl-session mcp', () => {
-  it('offers seven tools; the description tells how to write a summary (004-29, 000-06)', async (t) => {
+  // Requirements: 004-29, 000-06
+  it('offers seven tools, whose descriptions explain how to write a summary', async (t) => {
     const { client } = await connect(t, temporaryFolder(t))
     const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name).sort()).toEqual(NAMES)
     const byName = new Map(tools.map((tool) => [tool.name, tool]))
-    expect(byName.get('session_checkpoint')?.description).toMatch(/brief whoever comes next/)
+    expect(byName.get('session_checkpoint')?.description).toMatch(
+      /as a briefing for the next session/,
+    )
     expect(byName.get('session_digest')?.description).toMatch(/decided and why/)
     const looks = tools.filter(({ annotations }) => annotations?.readOnlyHint === true)
     expect(looks.map(({ name }) => name).sort()).toEqual([
@@ -105,7 +109,7 @@ describe('jsonl-session mcp', () => {
     expect(JSON.stringify([content, structuredContent])).not.toContain(secret)
   })
 
-  it('a digest that is told twice in one run is stored once', async (t) => {
+  it('a digest that is sent twice in one run is stored once', async (t) => {
     const { call } = await connect(t, temporaryFolder(t))
     const digest = { digest: 'Here I stand.', runId: 'run-1', sessionKey: 's1' }
     const [first, second] = [
@@ -135,7 +139,7 @@ describe('jsonl-session mcp', () => {
     expect(constraints[0]!.text).toHaveLength(120)
     expect(await data('read_item', { id: constraints[0]!.id })).toMatchObject({
       text: long,
-      session_id: 'first',
+      sessionId: 'first',
     })
     expect(readItem(constraints[0]!.id, { root, home: root }).text).toBe(long)
   })
@@ -151,7 +155,8 @@ describe('jsonl-session mcp', () => {
     expect(JSON.stringify([content, structuredContent])).not.toContain('hunter2secret99')
   })
 
-  it('what was said elsewhere is found by the tool, and never injected into a prompt (001-17)', async (t) => {
+  // Requirement: 001-17
+  it('what was said elsewhere is found by the tool, and never injected into a prompt', async (t) => {
     const root = temporaryFolder(t)
     await recorded(root, 'before', 'the trunk ports are audited')
     const { data } = await connect(t, root)
@@ -165,7 +170,8 @@ describe('jsonl-session mcp', () => {
     })
   })
 
-  it('works for a session under bypass as for any other (001-65, T61)', async (t) => {
+  // Requirements: 001-65, T61
+  it('works for a session under bypass as for any other', async (t) => {
     const root = temporaryFolder(t)
     await recorded(root, 'quiet', 'hello')
     const store = { root, home: root }
@@ -191,7 +197,11 @@ describe('jsonl-session mcp', () => {
     const store = { root, home: root }
     await recorded(root, 'mine', 'hello')
     // A hook claims in the name of its harness; here that is this process.
-    await claimSession('mine', { ...store, runtimePath: 'plugin', owner: ownIdentity() })
+    await claimSession('mine', {
+      ...store,
+      runtimePath: 'plugin',
+      owner: ownIdentity(systemEnvironment),
+    })
     const { data } = await connect(t, root)
     const { id } = await data('session_digest', { digest: 'Where I stand.' })
     const own = recover({ ...store, sessionKey: 'mine', source: 'compact' })
@@ -199,7 +209,7 @@ describe('jsonl-session mcp', () => {
     expect(await data('session_recover')).toMatchObject({ matchedBy: 'session' })
   })
 
-  it('what an agent remembers stands in the next checkpoint of its session', async (t) => {
+  it('what an agent remembers is in the next checkpoint of its session', async (t) => {
     const root = temporaryFolder(t)
     const store = { root, home: root }
     await recorded(root, 'mine', 'hello')
@@ -211,10 +221,14 @@ describe('jsonl-session mcp', () => {
     })
     const nobody = await call('session_remember', { text, sessionKey: 'nobody' })
     expect(nobody.content[0]?.text).toMatch(/ERR_NOT_FOUND/)
-    await claimSession('mine', { ...store, runtimePath: 'plugin', owner: ownIdentity() })
+    await claimSession('mine', {
+      ...store,
+      runtimePath: 'plugin',
+      owner: ownIdentity(systemEnvironment),
+    })
     const { content, structuredContent } = await call('session_remember', { text })
     expect(content[0]?.text).toBe('Remembered in session mine.')
-    expect(structuredContent).toMatchObject({ session_id: 'mine', queued: false })
+    expect(structuredContent).toMatchObject({ sessionId: 'mine', queued: false })
     const handle = (await resumeSession({ ...store, id: 'mine', mode: 'append' })).session!
     expect(await data('session_remember', { text: 'use tabs' })).toMatchObject({ queued: true })
     await handle.append({ type: 'user', payload: { content: 'go on' } })
@@ -224,7 +238,7 @@ describe('jsonl-session mcp', () => {
     expect(checkpoint.digest).toContain('use tabs')
   })
 
-  it('bad input is an answer to the model, and the server goes on', async (t) => {
+  it('invalid input is an answer to the model, and the server continues', async (t) => {
     const { call, data, client } = await connect(t, temporaryFolder(t))
     const bad: [string, Record<string, unknown>, RegExp][] = [
       ['session_digest', {}, /digest/],
@@ -260,7 +274,7 @@ describe('jsonl-session mcp', () => {
     })
   })
 
-  it('two servers at once lose nothing in one store', async (t) => {
+  it('two concurrent servers lose nothing in one store', async (t) => {
     const root = temporaryFolder(t)
     const servers = [await connect(t, root), await connect(t, root)]
     const digests = servers.flatMap(({ data }, server) =>

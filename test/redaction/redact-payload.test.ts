@@ -16,7 +16,7 @@ const redacted = <Payload extends object>(
   opaque?: readonly string[],
 ) => redactPayload(type, payload, redactor, { opaque })
 
-test('what people, models and tools said is redacted, in any shape', () => {
+test('redacts texts of people, models and tools, as events and as blocks', () => {
   const payload = {
     content: [
       { type: 'text', text: `it is ${SECRET}` },
@@ -57,7 +57,7 @@ test.each([
   expect(redacted('assistant', payload)).toBe(payload)
 })
 
-test('thinking that nobody signed, and a document of plain text, are text', () => {
+test('redacts thinking without a signature, and a document of plain text', () => {
   const content = [
     { type: 'thinking', thinking: SECRET, signature: '' },
     { type: 'document', source: { type: 'text', media_type: 'text/plain', data: SECRET } },
@@ -66,7 +66,7 @@ test('thinking that nobody signed, and a document of plain text, are text', () =
   expect(JSON.stringify(redacted('user', { content }))).not.toContain(SECRET)
 })
 
-test('ids pair calls with results, so they stay', () => {
+test('ids stay, because they pair calls with results', () => {
   const payload = {
     id: SIGNATURE,
     content: [
@@ -81,7 +81,7 @@ test('ids pair calls with results, so they stay', () => {
   expect(redacted('tool_result', result)).toBe(result)
 })
 
-test('a tool cannot exempt what it says by making it look signed', () => {
+test('redacts the output of a tool even if it looks signed', () => {
   const forged = { type: 'thinking', signature: 's', id: SECRET, usage: SECRET, text: SECRET }
   const call = { tool_call_id: 't', name: 'x', input: { forged, id: SECRET } }
   const result = { tool_call_id: 't', content: [forged], is_error: false }
@@ -95,13 +95,13 @@ test('a tool cannot exempt what it says by making it look signed', () => {
   }
 })
 
-test('what a tool shows as a picture stays', () => {
+test('a picture in a tool result stays', () => {
   const source = { type: 'base64', media_type: 'image/png', data: PICTURE }
   const result = { tool_call_id: 't', content: [{ type: 'image', source }], is_error: false }
   expect(redacted('tool_result', result)).toBe(result)
 })
 
-test('parts that are declared opaque stay byte for byte, and only they', () => {
+test('only the parts that are declared opaque stay byte for byte', () => {
   const block = { type: 'acme', 'a/b': [SECRET, { '~': SECRET }] }
   const payload = { content: [block, { type: 'text', text: SECRET }], other: SECRET }
   const answer = redacted('assistant', payload, ['/content/0', '/nowhere/7', '/other/deeper'])
@@ -124,7 +124,7 @@ test('parts that are declared opaque stay byte for byte, and only they', () => {
   expect(() => redacted('assistant', payload, [7 as never])).toThrow(TypeError)
 })
 
-test('ids, places, hashes and kinds of known records never pass through', () => {
+test('ids, paths, hashes and kinds of known records are never redacted', () => {
   for (const [type, names] of Object.entries(STRUCTURAL_FIELDS)) {
     const payload = Object.fromEntries(names.map((name) => [name, SECRET]))
     expect(redacted(type, payload), type).toBe(payload)
@@ -163,8 +163,8 @@ test.each([
   expect(redacted(type, { [field]: [SECRET] })).toEqual({ [field]: ['[REDACTED]'] })
 })
 
-test('a rule that fails lets no text through, and what is spared is still spared', () => {
-  const told: string[] = []
+test('a rule that fails replaces every text, and ids still stay', () => {
+  const problems: string[] = []
   const failing = createRedactor({
     rules: [
       {
@@ -178,11 +178,11 @@ test('a rule that fails lets no text through, and what is spared is still spared
   const signed = { type: 'thinking', thinking: 'x', signature: 's' }
   const payload = { content: [signed, { type: 'text', text: 'hello' }], model: 'm-1' }
   const answer = redactPayload('assistant', payload, failing, {
-    onProblem: ({ rule }) => told.push(rule),
+    onProblem: ({ rule }) => problems.push(rule),
   })
   expect(answer).toEqual({
     content: [signed, { type: 'text', text: '[REDACTED]' }],
     model: 'm-1',
   })
-  expect(told).toEqual(['broken'])
+  expect(problems).toEqual(['broken'])
 })

@@ -10,6 +10,7 @@ import {
   redactText,
   redactValue,
 } from '../../lib/redaction/index.js'
+import { runs } from '../helpers/effort.js'
 
 const GITHUB = `ghp_${'a1B2'.repeat(9)}`
 
@@ -44,7 +45,7 @@ const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
 )
 
-test('redacting twice is redacting once, whatever the text, and no text is given up', () => {
+test('redacting twice changes nothing more, and no text is replaced as a whole', () => {
   const problems: RedactionProblem[] = []
   const redactor = createRedactor({ onProblem: (problem) => problems.push(problem) })
   fc.assert(
@@ -52,12 +53,12 @@ test('redacting twice is redacting once, whatever the text, and no text is given
       const once = redactor.text(text)
       expect(redactor.text(once)).toBe(once)
     }),
-    { numRuns: 20_000 },
+    { numRuns: runs(20_000) },
   )
   expect(problems).toEqual([])
 })
 
-test('with rules of any kind, too, twice is once', () => {
+test('redacting twice changes nothing more with custom rules of any kind', () => {
   const rules: readonly CustomRule[] = [
     { name: 'capitals', pattern: /[A-Z]+/ },
     { name: 'beginning', pattern: /^./ },
@@ -73,7 +74,7 @@ test('with rules of any kind, too, twice is once', () => {
       const once = redactor.text(text)
       expect(redactor.text(once)).toBe(once)
     }),
-    { numRuns: 3000 },
+    { numRuns: runs(3000) },
   )
 })
 
@@ -109,11 +110,11 @@ test.each([
       fc.pre(!/[\w-]$/.test(before + left) && !/^[\w-]/.test(right + after))
       expect(redactText(before + left + key + right + after)).not.toContain(key)
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   )
 })
 
-test('rules are added to those that are always there', () => {
+test('custom rules are added to the default rules', () => {
   const redactor = createRedactor({ rules: [{ name: 'acme', pattern: /acme-\d+/ }] })
   expect(redactor.text(`acme-1 acme-22 ${GITHUB}`)).toBe('[REDACTED] [REDACTED] [REDACTED]')
   for (const rules of [undefined, []]) {
@@ -121,7 +122,7 @@ test('rules are added to those that are always there', () => {
   }
 })
 
-test('a pattern replaces all its matches, with any flags, and keeps no memory', () => {
+test('a pattern replaces all its matches, with any flags, and keeps no state', () => {
   for (const flags of ['', 'g', 'i', 'y', 'gy', 'u', 'd']) {
     const pattern = new RegExp('acme-\\d+', flags)
     const redactor = createRedactor({ rules: [{ name: 'acme', pattern }] })
@@ -132,21 +133,21 @@ test('a pattern replaces all its matches, with any flags, and keeps no memory', 
   }
 })
 
-test('a rule of one’s own comes first, before a part of its secret is gone', () => {
+test('custom rules are applied before the default rules', () => {
   const rule = { name: 'acme', pattern: /acme:[\w-]+:\w+/ }
   const secret = `acme:${GITHUB}:tail`
   expect(createRedactor({ rules: [rule] }).text(secret)).toBe('[REDACTED]')
   expect(redactText(secret)).toBe('acme:[REDACTED]:tail')
 })
 
-test('a text that was given up stays given up, also under a rule that would change the marker', () => {
+test('a text that was replaced as a whole stays so, even with a rule that would change the marker', () => {
   const lower = { name: 'lower', redact: (text: string) => text.toLowerCase() }
   const redactor = createRedactor({ rules: [lower] })
   expect(redactor.text('token=>-----BEGIN PRIVATE KEY-----')).toBe('[REDACTED]')
   expect(redactor.text('[REDACTED]')).toBe('[REDACTED]')
 })
 
-test('the marker is never touched by a pattern, nor is nothing replaced', () => {
+test('a pattern replaces neither the marker nor an empty match', () => {
   const redactor = createRedactor({
     rules: [
       { name: 'capitals', pattern: /[A-Z]+/ },
@@ -156,7 +157,7 @@ test('the marker is never touched by a pattern, nor is nothing replaced', () => 
   expect(redactor.text('[REDACTED] and ABC, q')).toBe('[REDACTED] and [REDACTED], [REDACTED]')
 })
 
-test('the rules that are always there are dropped only by those who say so, and bring others', () => {
+test('replaceDefaults drops the default rules, and needs other rules', () => {
   const rules = [{ name: 'acme', pattern: /acme-\d+/ }]
   const redactor = createRedactor({ rules, replaceDefaults: true })
   expect(redactor.text(`acme-1 ${GITHUB}`)).toBe(`[REDACTED] ${GITHUB}`)
@@ -188,23 +189,23 @@ test.each([
   ],
   ['not_text', () => undefined as never],
   ['unsettled', (text: string) => `${text}!`],
-])('a rule that fails lets nothing through, and it is told: %s', (reason, redact) => {
-  const told: RedactionProblem[] = []
-  const toldToo: RedactionProblem[] = []
+])('a rule that fails replaces the text, and is reported: %s', (reason, redact) => {
+  const problems: RedactionProblem[] = []
+  const seenByCall: RedactionProblem[] = []
   const redactor = createRedactor({
     rules: [{ name: 'broken', redact }],
-    onProblem: (problem) => told.push(problem),
+    onProblem: (problem) => problems.push(problem),
   })
-  const onProblem = (problem: RedactionProblem) => toldToo.push(problem)
+  const onProblem = (problem: RedactionProblem) => seenByCall.push(problem)
   expect(redactor.text('harmless words', { onProblem })).toBe('[REDACTED]')
-  expect(told).toMatchObject([{ rule: 'broken', reason }])
-  expect(toldToo).toEqual(told)
+  expect(problems).toMatchObject([{ rule: 'broken', reason }])
+  expect(seenByCall).toEqual(problems)
   expect(redactor.value({ kept: ['a', 1, { b: 'c' }] })).toEqual({
     kept: ['[REDACTED]', 1, { b: '[REDACTED]' }],
   })
 })
 
-test('every string of a value is redacted, and nothing else is changed', () => {
+test('redacts every string of a value, and changes nothing else', () => {
   const value = {
     text: `a ${GITHUB}`,
     list: ['x', { deep: [`Bearer ${GITHUB}`] }, null, 1, true],
@@ -225,7 +226,7 @@ test('every string of a value is redacted, and nothing else is changed', () => {
   expect(redactValue(redacted)).toBe(redacted)
 })
 
-test('where there is no secret the very same value is returned', () => {
+test('returns the same value where there is no secret', () => {
   const value = { a: [1, 'two', { three: null }], b: { c: 'd' } }
   expect(redactValue(value)).toBe(value)
   expect(redactValue(value.a)).toBe(value.a)
@@ -234,7 +235,7 @@ test('where there is no secret the very same value is returned', () => {
   expect(redactValue(7)).toBe(7)
 })
 
-test('in JSON the name of a member says what its value is', () => {
+test('recognizes a secret in JSON by the name of its member', () => {
   const env = { GITHUB_TOKEN: 'abcd', MAX_TOKENS: '4096', PATH: '/bin', KEY: 'words' }
   const login = { password: 'hunter22', token: 'abcdef', clientSecret: 'abcdef', apiKey: 'abcdef' }
   const others = {
@@ -258,20 +259,20 @@ test('in JSON the name of a member says what its value is', () => {
   })
 })
 
-test('members that are named are left as they are, with all below', () => {
+test('skipped members stay as they are, with everything below', () => {
   const value = { id: GITHUB, text: GITHUB, files: [{ path: GITHUB }] }
   const expected = { id: GITHUB, text: '[REDACTED]', files: [{ path: GITHUB }] }
   expect(redactValue(value, { skip: ['id', 'files'] })).toEqual(expected)
   expect(redactValue(value, { skip: (name) => name !== 'text' })).toEqual(expected)
 })
 
-test('a field that is called __proto__ stays a field', () => {
+test('a field named __proto__ stays a field', () => {
   const value = JSON.parse(`{"__proto__":{"a":"${GITHUB}"},"b":"${GITHUB}"}`)
   const json = JSON.stringify(redactValue(value))
   expect(json).toBe('{"__proto__":{"a":"[REDACTED]"},"b":"[REDACTED]"}')
 })
 
-test('what is no plain JSON is left for the writer to refuse; a circle ends', () => {
+test('values that are not plain JSON are kept, and a cycle throws', () => {
   const date = new Date(0)
   const map = new Map([['a', GITHUB]])
   const value = { date, map, a: GITHUB }
@@ -284,6 +285,6 @@ test('what is no plain JSON is left for the writer to refuse; a circle ends', ()
   expect(() => redactValue(circle)).toThrow(expect.objectContaining({ code: 'ERR_SERIALIZE' }))
 })
 
-test('only a string is text', () => {
+test('rejects a text that is not a string', () => {
   expect(() => redactText(undefined as never)).toThrow(TypeError)
 })

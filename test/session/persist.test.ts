@@ -10,8 +10,8 @@ import {
   createSession,
   forkSession,
   resumeSession,
-  type Session,
-} from '../../lib/session/index.js'
+} from '../../lib/free-functions.js'
+import type { Session } from '../../lib/session/index.js'
 import { collect } from '../helpers/collect.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 
@@ -32,11 +32,11 @@ test('it works as any other session: append, compact, rewind, rename, close', as
   const session = await newSession()
   await say(session, 'm1', 'm2', 'm3', 'm4')
   expect(seen(session)).toEqual(['m1', 'm2', 'm3', 'm4'])
-  const { summary_uuid } = await session.compact({ summary: 'so far', keepFrom: 'm4' })
-  expect(seen(session)).toEqual([summary_uuid, 'm4'])
+  const { summaryUuid } = await session.compact({ summary: 'so far', keepFrom: 'm4' })
+  expect(seen(session)).toEqual([summaryUuid, 'm4'])
   await say(session, 'm5', 'm6')
   await session.rewind({ to: 'm5' })
-  expect(seen(session)).toEqual([summary_uuid, 'm4', 'm5'])
+  expect(seen(session)).toEqual([summaryUuid, 'm4', 'm5'])
   await session.rewind({ to: 'm2' })
   expect(seen(session)).toEqual(['m1', 'm2'])
   await say(session, 'm7')
@@ -61,7 +61,7 @@ test('it works as any other session: append, compact, rewind, rename, close', as
   expect(existsSync('/nonexistent')).toBe(false)
 })
 
-test('raw() yields what is in memory, as it would stand in a file', async (t) => {
+test('raw() yields what is in memory, as a file would have it', async (t) => {
   const run = async (options: { persist?: boolean; root: string }) => {
     let count = 0
     const environment = { now: () => Date.UTC(2026, 0, 1), newUuid: () => `u${count++}` }
@@ -83,7 +83,7 @@ test('raw() yields what is in memory, as it would stand in a file', async (t) =>
   expect(inMemory).toHaveLength(8)
 })
 
-test('it says what it is, and that cannot be changed', async () => {
+test('it reports that it is not persistent, and that cannot be changed', async () => {
   const session = await newSession()
   expect([session.path, session.persist]).toEqual(['memory:secret', false])
   expect(() => Object.assign(session, { persist: true })).toThrow(TypeError)
@@ -91,7 +91,7 @@ test('it says what it is, and that cannot be changed', async () => {
   await session.close()
 })
 
-test('who wants to resume or fork it is told why there is nothing', async () => {
+test('resuming or forking it fails with the reason', async () => {
   const session = await newSession()
   for (const name of ['secret', 'session:secret', session.path]) {
     await expect(resumeSession({ ...NOWHERE, id: name })).rejects.toMatchObject({
@@ -117,7 +117,7 @@ test('a session of the same id on the disk is found all the same', async (t) => 
   await session.close()
 })
 
-test('a stored session may go on in memory; its file stays as it is', async (t) => {
+test('a stored session can be continued in memory; its file does not change', async (t) => {
   const root = temporaryFolder(t)
   const stored = await createSession({ root, id: 'stored' })
   await say(stored, 'm1', 'm2')
@@ -136,7 +136,7 @@ test('a stored session may go on in memory; its file stays as it is', async (t) 
   ).rejects.toMatchObject({ code: 'ERR_ARG' })
 })
 
-test('nothing is made: no folder, no file, no lock, no history', (t) => {
+test('creates no folder, file, lock or history', (t) => {
   const folder = temporaryFolder(t)
   const cwd = join(folder, 'cwd')
   const temporary = join(folder, 'tmp')
@@ -146,7 +146,7 @@ test('nothing is made: no folder, no file, no lock, no history', (t) => {
   const env = { ...process.env, TMPDIR: temporary, HOME: join(folder, 'user') }
   const said = JSON.parse(spawnSync(process.execPath, args, { cwd, env, encoding: 'utf8' }).stdout)
   expect(said).toMatchObject({
-    first: { history_offset: null },
+    first: { historyOffset: null },
     messages: ['summary', 'assistant'],
     end: { transcript_path: 'memory:secret', transcript_flushed: false },
   })
@@ -155,7 +155,7 @@ test('nothing is made: no folder, no file, no lock, no history', (t) => {
 
 const hasStrace = spawnSync('strace', ['-f', '-o', '/dev/null', 'true']).status === 0
 
-test.skipIf(!hasStrace)('the kernel is never asked to make or change a file', (t) => {
+test.skipIf(!hasStrace)('makes no system call that creates or changes a file', (t) => {
   const folder = temporaryFolder(t)
   const trace = join(folder, 'trace')
   const calls = 'trace=/^(open|creat|mkdir|rename|link|symlink|unlink|mknod|truncate|write)'

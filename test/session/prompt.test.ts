@@ -5,18 +5,15 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { expect, type TestContext, test } from 'vitest'
 import type { Diagnostic } from '../../lib/format/index.js'
-import {
-  type CreateSessionOptions,
-  createSession,
-  resumeSession,
-  type Session,
-} from '../../lib/session/index.js'
-import { read_history, verifyLog } from '../../lib/store/index.js'
+import { createSession, resumeSession, verifyLog } from '../../lib/free-functions.js'
+import type { CreateSessionOptions, Session } from '../../lib/session/index.js'
+import type { ContextOptions } from '../../lib/store/index.js'
+import { read_history } from '../../lib/store/index.js'
 import { collect } from '../helpers/collect.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 import { collectUncaught } from '../helpers/uncaught.js'
 
-async function newSession(t: TestContext, options: CreateSessionOptions = {}) {
+async function newSession(t: TestContext, options: ContextOptions & CreateSessionOptions = {}) {
   const root = temporaryFolder(t)
   const home = temporaryFolder(t)
   const session = await createSession({ root, home, id: 'demo', ...options })
@@ -27,7 +24,8 @@ async function newSession(t: TestContext, options: CreateSessionOptions = {}) {
 const typesOf = async (session: Session) =>
   (await collect(session.raw())).map((entry) => entry.kind === 'event' && entry.event.type)
 
-test('a prompt is a user event and one line of the history that names it (003-27, 003-55)', async (t) => {
+// Requirements: 003-27, 003-55
+test('a prompt is a user event and one line of the history that names it', async (t) => {
   const project = temporaryFolder(t)
   const { home, session } = await newSession(t, { project })
   const receipt = await session.prompt('rename the key', { prompt_id: 'p1' })
@@ -40,7 +38,7 @@ test('a prompt is a user event and one line of the history that names it (003-27
       prompt: 'rename the key',
       ts: expect.stringMatching(/Z$/),
       session_id: 'demo',
-      offset: receipt.history_offset,
+      offset: receipt.historyOffset,
       file: join(home, 'history.jsonl'),
       project,
       event_uuid: receipt.uuid,
@@ -49,23 +47,27 @@ test('a prompt is a user event and one line of the history that names it (003-27
   expect(await typesOf(session)).toEqual(['session_header', 'user'])
 })
 
-test('closing tells where the last prompt stands in the history', async (t) => {
+test('close() returns the history offset of the last prompt', async (t) => {
   const { session } = await newSession(t)
   await session.prompt('one')
-  const { history_offset } = await session.prompt('two')
-  expect(history_offset).toBeGreaterThan(0)
-  expect(await session.close()).toMatchObject({ history_offset, history_appended: true })
+  const { historyOffset } = await session.prompt('two')
+  expect(historyOffset).toBeGreaterThan(0)
+  expect(await session.close()).toMatchObject({
+    history_offset: historyOffset,
+    history_appended: true,
+  })
 })
 
-test('closing a session that went on tells what it had left before (003-01)', async (t) => {
+// Requirement: 003-01
+test('close() of a resumed session returns what it had recorded before', async (t) => {
   const { root, home, session } = await newSession(t)
-  const { history_offset } = await session.prompt('one')
+  const { historyOffset } = await session.prompt('one')
   const { checkpoint_hash } = await session.close()
   expect(checkpoint_hash).toMatch(/^[0-9a-f]{64}$/)
   const other = await createSession({ root, home, id: 'other' })
   await other.prompt('of somebody else')
   await other.close()
-  const left = { history_offset, checkpoint_hash, history_appended: false }
+  const left = { history_offset: historyOffset, checkpoint_hash, history_appended: false }
   const goOn = async () =>
     (await resumeSession({ root, home, id: 'demo', mode: 'append' })).session!
   expect(await (await goOn()).close()).toMatchObject(left)
@@ -75,11 +77,11 @@ test('closing a session that went on tells what it had left before (003-01)', as
   const more = await goOn()
   const receipt = await more.prompt('two')
   const end = await more.close()
-  expect(end).toMatchObject({ history_offset: receipt.history_offset, history_appended: true })
+  expect(end).toMatchObject({ history_offset: receipt.historyOffset, history_appended: true })
   expect([null, checkpoint_hash]).not.toContain(end.checkpoint_hash)
 })
 
-test('a session that went on with nothing left before, or nothing to look into, ends as well', async (t) => {
+test('close() works for a resumed session without earlier prompts or a readable history', async (t) => {
   const { root, home, session } = await newSession(t, { continuity: false })
   await session.append({ type: 'user', payload: { content: 'hello' } })
   await session.release()
@@ -97,32 +99,33 @@ test('without a prompt nothing was appended to the history', async (t) => {
   expect(await session.close()).toMatchObject({ history_offset: null, history_appended: false })
 })
 
-test('of blocks the texts are recorded; where there is none, nothing is', async (t) => {
+test('records the text blocks of a prompt, and nothing if there are no texts', async (t) => {
   const { home, session } = await newSession(t)
   const image = { type: 'image', source: { data: 'AAAA' } }
   const blocks = [{ type: 'text', text: 'look' }, image, { type: 'text', text: 'at this' }]
   await session.prompt(blocks)
-  expect(await session.prompt([image])).toMatchObject({ history_offset: null })
-  expect(await session.prompt('   ')).toMatchObject({ history_offset: null })
-  expect(await session.prompt([null] as never)).toMatchObject({ history_offset: null })
-  expect(await session.prompt(7 as never)).toMatchObject({ history_offset: null })
+  expect(await session.prompt([image])).toMatchObject({ historyOffset: null })
+  expect(await session.prompt('   ')).toMatchObject({ historyOffset: null })
+  expect(await session.prompt([null] as never)).toMatchObject({ historyOffset: null })
+  expect(await session.prompt(7 as never)).toMatchObject({ historyOffset: null })
   expect((await read_history({ home })).map(({ prompt }) => prompt)).toEqual(['look\nat this'])
   expect(session.messages().messages).toHaveLength(5)
   expect(await session.close()).toMatchObject({ history_appended: true })
 })
 
-test('a prompt that is tried again by its uuid is one event and one line (003-55)', async (t) => {
+// Requirement: 003-55
+test('a prompt that is tried again by its uuid is one event and one line', async (t) => {
   const { home, session } = await newSession(t)
   await session.prompt('once', { uuid: 'p1' })
   expect(await session.prompt('once', { uuid: 'p1' })).toMatchObject({
     uuid: 'p1',
     duplicate: true,
-    history_offset: null,
+    historyOffset: null,
   })
   expect(await read_history({ home })).toHaveLength(1)
 })
 
-test('prompts that nobody awaited are recorded in their order before close answers', async (t) => {
+test('prompts that were not awaited are recorded in order before close() resolves', async (t) => {
   const { home, session } = await newSession(t)
   const prompts = Array.from({ length: 10 }, (_, index) => `p${index}`)
   const receipts = prompts.map((prompt) => session.prompt(prompt))
@@ -133,6 +136,7 @@ test('prompts that nobody awaited are recorded in their order before close answe
   await Promise.all(receipts)
 })
 
+// Requirements: 003-42, T33
 test.for([
   [
     'garbage',
@@ -140,30 +144,28 @@ test.for([
   ],
   ['a folder in its place', (path: string) => mkdirSync(path)],
   ['a link to nowhere', (path: string) => symlinkSync('/nonexistent/history', path)],
-] as const)(
-  'a damaged history does not disturb a live session: %s (003-42, T33)',
-  async ([what, damage], t) => {
-    const diagnostics: Diagnostic[] = []
-    const { root, home, session } = await newSession(t, {
-      onDiagnostic: (it) => diagnostics.push(it),
-    })
-    damage(join(home, 'history.jsonl'))
-    const receipt = await session.prompt('go on')
-    await session.append({ type: 'assistant', payload: { content: 'ok' } })
-    expect(session.messages().messages).toHaveLength(2)
-    const end = await session.close()
-    const isWritable = what === 'garbage'
-    expect(end.history_appended).toBe(isWritable)
-    expect(receipt.history_offset === null).toBe(!isWritable)
-    const codes = diagnostics.map(({ code }) => code)
-    expect(codes).toEqual(isWritable ? [] : ['history_not_written'])
-    expect((await verifyLog(session.path)).findings).toEqual([])
-    const { messages } = await resumeSession({ root, home, id: 'demo', mode: 'inspect' })
-    expect(messages).toHaveLength(2)
-  },
-)
+] as const)('a damaged history does not disturb a live session: %s', async ([what, damage], t) => {
+  const diagnostics: Diagnostic[] = []
+  const { root, home, session } = await newSession(t, {
+    onDiagnostic: (it) => diagnostics.push(it),
+  })
+  damage(join(home, 'history.jsonl'))
+  const receipt = await session.prompt('go on')
+  await session.append({ type: 'assistant', payload: { content: 'ok' } })
+  expect(session.messages().messages).toHaveLength(2)
+  const end = await session.close()
+  const isWritable = what === 'garbage'
+  expect(end.history_appended).toBe(isWritable)
+  expect(receipt.historyOffset === null).toBe(!isWritable)
+  const codes = diagnostics.map(({ code }) => code)
+  expect(codes).toEqual(isWritable ? [] : ['history_not_written'])
+  expect((await verifyLog(session.path)).findings).toEqual([])
+  const { messages } = await resumeSession({ root, home, id: 'demo', mode: 'inspect' })
+  expect(messages).toHaveLength(2)
+})
 
-test('a history that was missed once is not said to be appended (003-42)', async (t) => {
+// Requirement: 003-42
+test('history_appended is false after one failed history write', async (t) => {
   const { home, session } = await newSession(t)
   const path = join(home, 'history.jsonl')
   mkdirSync(path)
@@ -173,7 +175,8 @@ test('a history that was missed once is not said to be appended (003-42)', async
   expect(await session.close()).toMatchObject({ history_offset: 0, history_appended: false })
 })
 
-test('the transcript is the same whatever becomes of the history (003-27)', async (t) => {
+// Requirement: 003-27
+test('a failing history does not change the transcript', async (t) => {
   const hashes = []
   for (const isBroken of [false, true]) {
     let count = 0
@@ -188,7 +191,7 @@ test('the transcript is the same whatever becomes of the history (003-27)', asyn
   expect(hashes[0]).toBe(hashes[1])
 })
 
-test('a session that goes on in its file keeps its project in the history', async (t) => {
+test('a session resumed in its own file keeps its project in the history', async (t) => {
   const project = temporaryFolder(t)
   const { root, home, session } = await newSession(t, { project })
   await session.release()

@@ -5,16 +5,16 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Diagnostic } from '../../lib/format/index.js'
-import type { NewEvent } from '../../lib/log/index.js'
-import { createRedactor } from '../../lib/redaction/index.js'
 import {
   append_transcript,
   createSession,
   renameSession,
   resumeSession,
-  type Session,
-} from '../../lib/session/index.js'
-import { verifyLog } from '../../lib/store/index.js'
+  verifyLog,
+} from '../../lib/free-functions.js'
+import type { NewEvent } from '../../lib/log/index.js'
+import { createRedactor } from '../../lib/redaction/index.js'
+import type { Session } from '../../lib/session/index.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 
 type Context = Parameters<typeof temporaryFolder>[0]
@@ -80,8 +80,8 @@ test('a secret in a prompt, a tool, a summary or a title never reaches the disk'
 test('a signed thinking block survives byte for byte', async (t) => {
   const { session } = await newSession(t, { redactOnWrite: true })
   const content = [signed, { type: 'text', text: CANARY }]
-  const { byte_offset } = await session.append({ type: 'assistant', payload: { content } })
-  const line = readFileSync(session.path).subarray(byte_offset).toString()
+  const { byteOffset } = await session.append({ type: 'assistant', payload: { content } })
+  const line = readFileSync(session.path).subarray(byteOffset).toString()
   const written = [signed, { type: 'text', text: '[REDACTED]' }]
   expect(line).toContain(`"payload":${JSON.stringify({ content: written })}`)
 })
@@ -95,8 +95,8 @@ test('a part that its writer declares opaque survives, and the declaration is no
     ],
   }
   const event: NewEvent = { type: 'user', payload, opaque: ['/content/0'] }
-  const { byte_offset } = await session.append(event)
-  const line = readFileSync(session.path).subarray(byte_offset).toString()
+  const { byteOffset } = await session.append(event)
+  const line = readFileSync(session.path).subarray(byteOffset).toString()
   expect(line).toContain(
     `[{"type":"acme","sealed":"${CANARY}"},{"type":"text","text":"[REDACTED]"}]`,
   )
@@ -128,7 +128,7 @@ test('an event without secrets is written as it would be without the option', as
   expect(files[0]!.equals(files[1]!)).toBe(true)
 })
 
-test('whoever listens, and whoever reads, is told what was written', async (t) => {
+test('listeners and readers get the redacted text', async (t) => {
   const { root, session } = await newSession(t, { redactOnWrite: true })
   const told: unknown[] = []
   session.onAppend(({ payload }) => told.push(payload))
@@ -149,7 +149,7 @@ test('an event that is appended again is still recognised', async (t) => {
   expect(await session.append(event)).toMatchObject({ uuid: 'once', duplicate: true })
 })
 
-test('a title of before is not written again as it was', async (t) => {
+test('an earlier title is not repeated unredacted', async (t) => {
   const { root, session } = await newSession(t)
   await session.rename(`About ${CANARY}`)
   await session.release()
@@ -168,7 +168,7 @@ test('a title of before is not written again as it was', async (t) => {
   expect(added).not.toContain(CANARY)
 })
 
-test('a rule that fails lets no text through, and the session says so', async (t) => {
+test('a failing rule lets no text through, and is reported', async (t) => {
   const told: Diagnostic[] = []
   const broken = {
     name: 'broken',
@@ -192,7 +192,7 @@ test('a rule that fails lets no text through, and the session says so', async (t
   ])
 })
 
-test('what cannot be written is refused as ever, and nothing has moved', async (t) => {
+test('rejects an invalid event as usual, and does not move the tip', async (t) => {
   const { session } = await newSession(t, { redactOnWrite: true })
   const { size } = session
   const circle: Record<string, unknown> = {}
@@ -212,7 +212,7 @@ test('what cannot be written is refused as ever, and nothing has moved', async (
   expect(session.size).toBe(size)
 })
 
-test('anything but a redactor is a mistake of the caller', async (t) => {
+test('rejects an invalid redactor', async (t) => {
   const root = temporaryFolder(t)
   for (const redactOnWrite of ['yes', {}, { text: String, value: String }] as never[]) {
     await expect(createSession({ root, redactOnWrite })).rejects.toThrow(TypeError)
@@ -241,7 +241,7 @@ test('append_transcript redacts, also what it leaves for another process', async
   expect(readFileSync(session.path, 'utf8')).toContain('"text":"Bearer [REDACTED]"')
 })
 
-test('what others left unredacted is redacted by the session that takes it over', async (t) => {
+test('redacts spooled events of other processes when it appends them', async (t) => {
   const { root, session } = await newSession(t, { redactOnWrite: true })
   const event = { type: 'remember', payload: { text: `Bearer ${CANARY}` } }
   await append_transcript({ session_id: 'demo', event }, { root })

@@ -4,12 +4,8 @@
 
 import { appendFileSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import {
-  append_transcript,
-  createSession,
-  resumeSession,
-  type Session,
-} from '../../lib/session/index.js'
+import { append_transcript, createSession, resumeSession } from '../../lib/free-functions.js'
+import type { Session } from '../../lib/session/index.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 
 type Context = Parameters<typeof temporaryFolder>[0]

@@ -5,7 +5,6 @@ import { createHash } from 'node:crypto'
 import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readLogSync } from '../../lib/log/index.js'
 import {
   createSession,
   exportSession,
@@ -13,8 +12,10 @@ import {
   PermissionLedger,
   resumeSession,
   type Session,
-} from '../../lib/session/index.js'
-import { listSessions, verifyLog } from '../../lib/store/index.js'
+  verifyLog,
+} from '../../lib/index.js'
+import { readLogSync } from '../../lib/log/index.js'
+import { listSessions, openContext } from '../../lib/store/index.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 import { collectUncaught } from '../helpers/uncaught.js'
 
@@ -39,11 +40,12 @@ const prefixHash = (path: string, length: number) =>
   createHash('sha256').update(readFileSync(path).subarray(0, length)).digest('hex')
 
 async function compact(session: Session, keepFrom: string | null, text = 'summed up') {
-  const { summary_uuid } = await session.compact({ summary: text, keepFrom })
-  return summary_uuid
+  const { summaryUuid } = await session.compact({ summary: text, keepFrom })
+  return summaryUuid
 }
 
-test('a new session has its header at once, and its id stays its own (003-13)', async (t) => {
+// Requirement: 003-13
+test('a new session has its header on the disk, and its id is taken', async (t) => {
   const { root, session } = await newSession(t, { id: 'demo', project: root0() })
   const [header] = [...readLogSync(session.path)]
   expect(header).toMatchObject({
@@ -64,7 +66,8 @@ test('an empty file left by a crash is taken over', async (t) => {
   await second.close()
 })
 
-test('a clean end leaves a terminator and the answer of the contract (003-16)', async (t) => {
+// Requirement: 003-16
+test('close() writes a terminator and returns the promised fields', async (t) => {
   const { session } = await newSession(t)
   await say(session, 'a', 'b')
   const end = await session.close()
@@ -109,7 +112,8 @@ test('parallel tool results all survive, in the order of the calls', async (t) =
   expect(diagnostics).toEqual([])
 })
 
-test('onAppend tells every event it was handed afterwards, until it is stopped (003-53)', async (t) => {
+// Requirement: 003-53
+test('onAppend reports every appended event until it is stopped', async (t) => {
   const { session } = await newSession(t)
   const told: string[] = []
   const stop = session.onAppend((event, { uuid }) => told.push(`${event.type} ${uuid}`))
@@ -119,7 +123,8 @@ test('onAppend tells every event it was handed afterwards, until it is stopped (
   expect(told).toEqual(['user a'])
 })
 
-test('onAppend tells nothing of what the session notes of itself (003-53)', async (t) => {
+// Requirement: 003-53
+test('onAppend does not report events that the session writes itself', async (t) => {
   const { root, session } = await newSession(t, { id: 's' })
   await session.release()
   const resumed = await resumeSession({ root, id: 's', mode: 'append' })
@@ -141,7 +146,8 @@ test('onAppend tells nothing of what the session notes of itself (003-53)', asyn
   )
 })
 
-test('onAppend tells a boundary as it was written, with the places it names (003-53)', async (t) => {
+// Requirement: 003-53
+test('onAppend reports a boundary as it was written, with its offsets', async (t) => {
   const { session } = await newSession(t, { continuity: false })
   await say(session, 'a', 'b')
   const told = new Map<string, unknown>()
@@ -168,7 +174,8 @@ test('a listener that throws does not make a written event fail; its error surfa
   expect(seen(session)).toEqual(['a'])
 })
 
-test('compacting appends exactly two lines and never shrinks the file (003-07, 003-15, 003-69, 003-79, T14, T16)', async (t) => {
+// Requirements: 003-07, 003-15, 003-69, 003-79, T14, T16
+test('compacting appends exactly two lines and never shrinks the file', async (t) => {
   const { session } = await newSession(t)
   const texts: string[] = []
   for (let round = 0; round < 5; round++) {
@@ -198,7 +205,8 @@ function ownLines(path: string): number {
   return lines.filter((line) => !line.startsWith('{"type":"checkpoint_ref"')).length
 }
 
-test('originals stay readable through several compactions (003-45, T15)', async (t) => {
+// Requirements: 003-45, T15
+test('originals stay readable through several compactions', async (t) => {
   const { session } = await newSession(t)
   for (let round = 0; round < 5; round++) {
     await say(session, `a${round}`, `b${round}`)
@@ -214,23 +222,24 @@ test('originals stay readable through several compactions (003-45, T15)', async 
 test('a prefix can be kept instead, and what comes later follows the summary', async (t) => {
   const { root, session } = await newSession(t, { id: 's' })
   await say(session, 'a', 'b', 'c', 'd')
-  const { summary_uuid } = await session.compact({ summary: 'c and d', keepUpTo: 'b' })
+  const { summaryUuid } = await session.compact({ summary: 'c and d', keepUpTo: 'b' })
   await say(session, 'e')
-  expect(seen(session)).toEqual(['a', 'b', summary_uuid, 'e'])
+  expect(seen(session)).toEqual(['a', 'b', summaryUuid, 'e'])
   await session.close()
   const { messages } = await resumeSession({ root, id: 's', mode: 'inspect' })
-  expect(messages.map(({ uuid }) => uuid)).toEqual(['a', 'b', summary_uuid, 'e'])
+  expect(messages.map(({ uuid }) => uuid)).toEqual(['a', 'b', summaryUuid, 'e'])
 })
 
+// Requirement: T58
 test.for([{ keepUpTo: 'a' }, { keepFrom: null }])(
-  'what is said while the checkpoint before a compaction is stored stays, with %o (T58)',
+  'what is said while the checkpoint before a compaction is stored stays, with %o',
   async (cut, t) => {
     const { root, session } = await newSession(t, { id: 's' })
     await say(session, 'a', 'b', 'c')
     const compacted = session.compact({ summary: 'all of it', ...cut })
     await say(session, 'late')
-    const { summary_uuid } = await compacted
-    const expected = [...(cut.keepUpTo === undefined ? [] : ['a']), summary_uuid, 'late']
+    const { summaryUuid } = await compacted
+    const expected = [...(cut.keepUpTo === undefined ? [] : ['a']), summaryUuid, 'late']
     expect(seen(session)).toEqual(expected)
     const { messages } = await resumeSession({ root, id: 's', mode: 'inspect' })
     expect(messages.map(({ uuid }) => uuid)).toEqual(expected)
@@ -238,8 +247,9 @@ test.for([{ keepUpTo: 'a' }, { keepFrom: null }])(
   },
 )
 
+// Requirement: T58
 test.for(['rewind', 'compaction'])(
-  'a compaction whose messages a %s took away in the meantime says so (T58)',
+  'a compaction whose messages a %s took away in the meantime says so',
   async (rival, t) => {
     const { session } = await newSession(t)
     await say(session, 'a', 'b', 'c')
@@ -252,11 +262,11 @@ test.for(['rewind', 'compaction'])(
     })
     if (won === undefined) await session.rewind({ to: 'a' })
     await failure
-    expect(seen(session)).toEqual(won === undefined ? ['a'] : [(await won).summary_uuid])
+    expect(seen(session)).toEqual(won === undefined ? ['a'] : [(await won).summaryUuid])
   },
 )
 
-test('a compaction of nothing, or with nothing to say, is refused', async (t) => {
+test('rejects a compaction that covers nothing or has an empty summary', async (t) => {
   const { session } = await newSession(t)
   await say(session, 'a')
   await expect(session.compact({ summary: ' ' })).rejects.toMatchObject({ code: 'ERR_ARG' })
@@ -268,7 +278,8 @@ test('a compaction of nothing, or with nothing to say, is refused', async (t) =>
   })
 })
 
-test('a summary without its boundary counts as no compaction (003-66, T17)', async (t) => {
+// Requirements: 003-66, T17
+test('a summary without its boundary counts as no compaction', async (t) => {
   const { root, session } = await newSession(t, { id: 's' })
   await say(session, 'a', 'b', 'c')
   await compact(session, 'c')
@@ -282,12 +293,13 @@ test('a summary without its boundary counts as no compaction (003-66, T17)', asy
   expect(interruption.found.map(({ kind }) => kind)).toContain('compaction')
 })
 
+// Requirement: T25
 test.for([
   ['after the boundary', 'f', (s: string) => [s, 'd', 'e', 'f']],
   ['inside what was kept', 'd', (s: string) => [s, 'd']],
   ['onto the summary', 'S', (s: string) => [s]],
   ['before the boundary, which undoes it', 'b', () => ['a', 'b']],
-] as const)('a rewind %s (T25)', async ([, to, expected], t) => {
+] as const)('a rewind %s', async ([, to, expected], t) => {
   const { root, session } = await newSession(t, { id: 's' })
   await say(session, 'a', 'b', 'c', 'd', 'e')
   const summary = await compact(session, 'd')
@@ -315,7 +327,7 @@ test('a rewind is undone by another, and the branch that was left stays readable
   expect(messages.map(({ uuid }) => uuid)).toEqual(['a', 'b', 'x'])
 })
 
-test('a rewind to something beside the chain, or unknown, is refused', async (t) => {
+test('rejects a rewind to an off-chain or unknown event', async (t) => {
   const { session } = await newSession(t)
   await say(session, 'a')
   const { uuid } = await session.rename('title')
@@ -326,16 +338,17 @@ test('a rewind to something beside the chain, or unknown, is refused', async (t)
   })
 })
 
-test('resume makes a new session that names its parent and leaves the old file alone (003-17)', async (t) => {
+// Requirement: 003-17
+test('resume makes a new session that names its parent and leaves the old file alone', async (t) => {
   const { root, session } = await newSession(t, { id: 'old' })
   await say(session, 'a', 'b', 'c')
   const summary = await compact(session, 'c')
   await session.close()
   const before = readFileSync(session.path)
-  const { session: next, messages, resumed_from, degraded } = await resumeSession({ root })
+  const { session: next, messages, resumedFrom, degraded } = await resumeSession({ root })
   t.onTestFinished(() => next!.release())
   expect(messages.map(({ uuid }) => uuid)).toEqual([summary, 'c'])
-  expect(resumed_from).toMatchObject({ session_id: 'old', transcript_path: session.path })
+  expect(resumedFrom).toMatchObject({ sessionId: 'old', transcriptPath: session.path })
   expect(degraded).toBe(false)
   await say(next!, 'd')
   expect(seen(next!)).toEqual([summary, 'c', 'd'])
@@ -346,7 +359,8 @@ test('resume makes a new session that names its parent and leaves the old file a
   expect(readFileSync(session.path)).toEqual(before)
 })
 
-test('a rewind in a resumed session reaches into its parent (T25)', async (t) => {
+// Requirement: T25
+test('a rewind in a resumed session reaches into its parent', async (t) => {
   const { root, session } = await newSession(t, { id: 'old' })
   await say(session, 'a', 'b', 'c')
   await session.close()
@@ -361,7 +375,8 @@ test('a rewind in a resumed session reaches into its parent (T25)', async (t) =>
   expect(again.messages.map(({ uuid }) => uuid)).toEqual(['a', 'b', 'e'])
 })
 
-test('a rewind reaches into the parent also where only the end of the file was read (A3, T25)', async (t) => {
+// Requirements: A3, T25
+test('a rewind reaches into the parent also where only the end of the file was read', async (t) => {
   const { root, session } = await newSession(t, { id: 's' })
   await say(session, 'p1', 'p2', 'p3')
   await session.close()
@@ -370,7 +385,7 @@ test('a rewind reaches into the parent also where only the end of the file was r
   await compact(child!, null)
   await say(child!, 'c2')
   await child!.release()
-  const reopened = await resumeSession({ root, id: 'child', mode: 'append', isQuiet: true })
+  const reopened = await resumeSession({ root, id: 'child', mode: 'append', quiet: true })
   expect(reopened.readFrom).toBeGreaterThan(0)
   await reopened.session!.rewind({ to: 'p2' })
   expect(seen(reopened.session!)).toEqual(['p1', 'p2'])
@@ -379,7 +394,8 @@ test('a rewind reaches into the parent also where only the end of the file was r
   expect(messages.map(({ uuid }) => uuid)).toEqual(['p1', 'p2'])
 })
 
-test('a session without a terminator is resumed like any other (003-18, 003-64, 003-76, T20)', async (t) => {
+// Requirements: 003-18, 003-64, 003-76, T20
+test('a session without a terminator is resumed like any other', async (t) => {
   const { root, session } = await newSession(t, { id: 's' })
   await say(session, 'a', 'b')
   await session.release()
@@ -388,14 +404,14 @@ test('a session without a terminator is resumed like any other (003-18, 003-64, 
   expect(messages.map(({ uuid }) => uuid)).toEqual(['a', 'b'])
 })
 
-test('mode append goes on in the same file, from what is there', async (t) => {
+test('mode append continues in the same file', async (t) => {
   const { root, session } = await newSession(t, { id: 's' })
   await say(session, 'a', 'b')
   await session.rename('Kept title')
   await session.close()
-  const { session: again, session_id } = await resumeSession({ root, id: 's', mode: 'append' })
+  const { session: again, sessionId } = await resumeSession({ root, id: 's', mode: 'append' })
   t.onTestFinished(() => again!.release())
-  expect(session_id).toBe('s')
+  expect(sessionId).toBe('s')
   await say(again!, 'c')
   expect(seen(again!)).toEqual(['a', 'b', 'c'])
   await expect(resumeSession({ root, id: 's', mode: 'append' })).rejects.toMatchObject({
@@ -424,18 +440,18 @@ function storeOf(root: string) {
     })
 }
 
-test('looking ten times leaves the newest session the newest', async (t) => {
+test('ten inspections do not change which session is the newest', async (t) => {
   const { root, session } = await newSession(t, { id: 's' })
   await say(session, 'a', 'b')
   await session.close()
   for (let look = 0; look < 10; look++) {
-    const { session: next, resumed_from } = await resumeSession({ root })
-    expect(resumed_from).toMatchObject({ session_id: 's', tip_uuid: 'b' })
+    const { session: next, resumedFrom } = await resumeSession({ root })
+    expect(resumedFrom).toMatchObject({ sessionId: 's', tipUuid: 'b' })
     await next!.release()
   }
   const [name] = readdirSync(join(root, '.transcripts')).filter((it) => it !== 's.jsonl')
   const empty = await resumeSession({ root, id: name!.replace('.jsonl', ''), mode: 'inspect' })
-  expect(empty.resumed_from.session_id).toBe('s')
+  expect(empty.resumedFrom.sessionId).toBe('s')
   expect(empty.messages.map(({ uuid }) => uuid)).toEqual(['a', 'b'])
 })
 
@@ -447,12 +463,12 @@ test('an empty session that was only opened again is still empty', async (t) => 
   await first.session!.release()
   const again = await resumeSession({ root, id: 'empty', mode: 'append' })
   await again.session!.release()
-  const { resumed_from, session: next } = await resumeSession({ root })
-  expect(resumed_from.session_id).toBe('s')
+  const { resumedFrom, session: next } = await resumeSession({ root })
+  expect(resumedFrom.sessionId).toBe('s')
   await next!.release()
 })
 
-test('nothing to resume is said, with the place that was searched', async (t) => {
+test('reports that there is nothing to resume, with the folder that was searched', async (t) => {
   const root = temporaryFolder(t)
   await expect(resumeSession({ root })).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
   await expect(resumeSession({ root, id: 'nobody' })).rejects.toMatchObject({
@@ -468,7 +484,8 @@ const call = (id: string, idempotent?: boolean) =>
     payload: { tool_call_id: id, name: 'x', input: {}, ...(idempotent && { idempotent }) },
   }) as const
 
-test('an open tool call is told, and each policy does what it says (003-65, T21, T22)', async (t) => {
+// Requirements: 003-65, T21, T22
+test('an open tool call is reported, and each policy handles it', async (t) => {
   const { root, session } = await newSession(t, { id: 's' })
   await say(session, 'a')
   await session.append(call('t1'))
@@ -501,7 +518,8 @@ test('an open tool call is told, and each policy does what it says (003-65, T21,
   expect((await results('retry')).retry).toBe(1)
 })
 
-test('the policy a session was resumed with holds for its handle, its fork and its export (T21)', async (t) => {
+// Requirement: T21
+test('the policy a session was resumed with holds for its handle, its fork and its export', async (t) => {
   const { root, session } = await newSession(t, { id: 's' })
   await say(session, 'a')
   await session.append(call('t1'))
@@ -512,7 +530,7 @@ test('the policy a session was resumed with holds for its handle, its fork and i
   expect(next.messages({ toolPolicy: 'synthesize' }).messages).toHaveLength(3)
   await next.append({ type: 'user', uuid: 'b', payload: { content: 'b' } })
   await next.release()
-  const again = await resumeSession({ root, id: 'next', mode: 'append', isQuiet: true })
+  const again = await resumeSession({ root, id: 'next', mode: 'append', quiet: true })
   expect(seen(again.session!)).toEqual(['a', 'b'])
   await again.session!.release()
   forkSession('next', { root, newId: 'fork' })
@@ -523,7 +541,8 @@ test('the policy a session was resumed with holds for its handle, its fork and i
   expect(exported.join('')).not.toContain('t1')
 })
 
-test('a fork shows what its source showed at that event, by copied bytes (003-46, T24)', async (t) => {
+// Requirements: 003-46, T24
+test('a fork shows what its source showed at that event, by copied bytes', async (t) => {
   const { root, session } = await newSession(t, { id: 'source' })
   await say(session, 'a', 'b', 'c', 'd')
   const summary = await compact(session, 'd')
@@ -544,28 +563,28 @@ test('a fork shows what its source showed at that event, by copied bytes (003-46
   for (const at of ['b', summary, boundary, 'e']) {
     const fork = forkSession('source', { root, at })
     const there = await resumeSession({ root, id: 'source', mode: 'inspect', at })
-    const here = await resumeSession({ root, id: fork.session_id, mode: 'inspect' })
+    const here = await resumeSession({ root, id: fork.sessionId, mode: 'inspect' })
     const texts = (it: typeof here) => it.messages.map(({ uuid, payload }) => [uuid, payload])
     expect(texts(here), at).toEqual(texts(there))
-    const bytes = readFileSync(fork.transcript_path)
+    const bytes = readFileSync(fork.transcriptPath)
     const base = bytes.indexOf('\n') + 1
     const copied = bytes.length - base
     expect(bytes.subarray(base, base + 200)).toEqual(source.subarray(0, 200))
     expect(copied).toBeLessThanOrEqual(source.length)
-    expect((await verifyLog(fork.transcript_path)).findings.map(({ code }) => code)).toEqual([])
+    expect((await verifyLog(fork.transcriptPath)).findings.map(({ code }) => code)).toEqual([])
   }
   expect(readFileSync(session.path)).toEqual(source)
   expect(() => forkSession('source', { root, newId: 'source' })).toThrow(/there already/)
 })
 
-test('a fork of a fork goes on like its source, compactions included', async (t) => {
+test('a fork of a fork continues like its source, compactions included', async (t) => {
   const { root, session } = await newSession(t, { id: 'one' })
   await say(session, 'a', 'b', 'c')
   const summary = await compact(session, 'c')
   await session.release()
   const two = forkSession('one', { root, newId: 'two' })
-  const three = forkSession(two.session_id, { root, newId: 'three' })
-  const { session: again } = await resumeSession({ root, id: three.session_id, mode: 'append' })
+  const three = forkSession(two.sessionId, { root, newId: 'three' })
+  const { session: again } = await resumeSession({ root, id: three.sessionId, mode: 'append' })
   t.onTestFinished(() => again!.release())
   expect(seen(again!)).toEqual([summary, 'c'])
   await say(again!, 'd')
@@ -577,7 +596,7 @@ test('a fork of a fork goes on like its source, compactions included', async (t)
   expect(readFrom).toBeGreaterThan(0)
 })
 
-test('a fork of forty forks, whose headers are long together, goes on like its source', async (t) => {
+test('a fork of forty forks continues like its source', async (t) => {
   const { root, session } = await newSession(t, { id: 'fork-0' })
   await say(session, 'a', 'b', 'c')
   const summary = await compact(session, 'c')
@@ -591,7 +610,8 @@ test('a fork of forty forks, whose headers are long together, goes on like its s
   expect(readFrom).toBeGreaterThan(0)
 })
 
-test('trust starts empty after resume and fork, and cannot be written (003-11, 003-12, 003-70, T26)', async (t) => {
+// Requirements: 003-11, 003-12, 003-70, T26
+test('trust starts empty after resume and fork, and cannot be written', async (t) => {
   const { root, session } = await newSession(t, { id: 's' })
   const canary = `canary-${Math.random()}`
   session.permissions.grant(canary)
@@ -611,7 +631,8 @@ test('trust starts empty after resume and fork, and cannot be written (003-11, 0
   }
 })
 
-test('numbers of a context that was compacted since are not taken for new ones (T19)', async (t) => {
+// Requirement: T19
+test('numbers of a context that was compacted since are not taken for new ones', async (t) => {
   const { root, session } = await newSession(t, { id: 's' })
   const usage = { input_tokens: 170_000, output_tokens: 10 }
   await session.append({ type: 'user', uuid: 'a', payload: { content: 'a' } })
@@ -622,7 +643,8 @@ test('numbers of a context that was compacted since are not taken for new ones (
   expect(messages.at(-1)?.payload).toMatchObject({ usage: null, usage_stale: true })
 })
 
-test('fifty turns read the file once (003-73, 003-77, 003-83, T27)', async (t) => {
+// Requirements: 003-73, 003-77, 003-83, T27
+test('fifty turns read the file once', async (t) => {
   const { root, session } = await newSession(t, { id: 's' })
   await say(session, 'start')
   await session.close()
@@ -659,6 +681,7 @@ test('a title is repeated, so that a look at the end of the file finds it', asyn
 
 const long = (bytes: number) => ({ type: 'user', payload: { content: 'x'.repeat(bytes) } }) as const
 
+// Requirement: A7
 test.for<[string, (session: Session) => Promise<unknown>]>([
   ['one long event', (session) => session.append(long(200_000))],
   ['many events of one write', (session) => session.appendAll(Array(10).fill(long(20_000)))],
@@ -666,22 +689,23 @@ test.for<[string, (session: Session) => Promise<unknown>]>([
     'many events of one tick',
     (session) => Promise.all(Array.from({ length: 10 }, () => session.append(long(20_000)))),
   ],
-])('a listing finds the title right behind %s (A7)', async ([, write], t) => {
+])('a listing finds the title right behind %s', async ([, write], t) => {
   const { root, session } = await newSession(t, { continuity: false })
   await session.rename('The title')
   await write(session)
-  expect(listSessions({ root }).sessions).toMatchObject([{ title: 'The title' }])
+  expect(listSessions(openContext({ root })).sessions).toMatchObject([{ title: 'The title' }])
 })
 
-test('a new title is not undone by a repetition of the one before (A7)', async (t) => {
+// Requirement: A7
+test('a new title is not undone by a repetition of the one before', async (t) => {
   const { root, session } = await newSession(t, { continuity: false })
   await session.rename('Before')
   await session.append(long(100_000))
   await session.rename('New')
-  expect(listSessions({ root }).sessions).toMatchObject([{ title: 'New' }])
+  expect(listSessions(openContext({ root })).sessions).toMatchObject([{ title: 'New' }])
   await Promise.all([session.rename('Newest'), session.append(long(100_000))])
   await session.close()
-  expect(listSessions({ root }).sessions).toMatchObject([{ title: 'Newest' }])
+  expect(listSessions(openContext({ root })).sessions).toMatchObject([{ title: 'Newest' }])
 })
 
 test('a second process may resume the same session at the same time', async (t) => {
@@ -695,5 +719,5 @@ test('a second process may resume the same session at the same time', async (t) 
     expect(messages.map(({ uuid }) => uuid)).toEqual(['a'])
     await next!.release()
   }
-  expect(both[0].session_id).not.toBe(both[1].session_id)
+  expect(both[0].sessionId).not.toBe(both[1].sessionId)
 })

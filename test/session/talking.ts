@@ -1,6 +1,7 @@
 // Sessions with something to say, for tests that compact them.
 
-import { createSession, type Session } from '../../lib/session/index.js'
+import { createSession } from '../../lib/free-functions.js'
+import type { Session } from '../../lib/session/index.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 
 export type Context = Parameters<typeof temporaryFolder>[0]

@@ -1,33 +1,26 @@
-// What it takes to find a session by its id, in a store of however many.
+// Finding a session by its id does not depend on the number of sessions.
 
-import type * as fs from 'node:fs'
-import { symlinkSync } from 'node:fs'
+import { readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
-import { findTranscript } from '../../lib/store/index.js'
+import { expect, test } from 'vitest'
+import { findTranscript, openContext } from '../../lib/store/index.js'
 import { temporaryFolder } from '../helpers/temporary.js'
-import { Transcript } from './catalog-transcript.js'
+import { Transcript } from './catalog/catalog-transcript.js'
 
-const listed = vi.hoisted(() => [] as string[])
-
-vi.mock('node:fs', async (importOriginal) => {
-  const original = await importOriginal<typeof fs>()
-  const readdirSync = (path: fs.PathLike) => {
-    listed.push(String(path))
-    return original.readdirSync(path)
-  }
-  return { ...original, readdirSync }
-})
-
-test('a session is found by its whole id without a look at the others, by less only with one', (t) => {
+test('lists the folder of transcripts only to find a session by a prefix', (t) => {
   const root = temporaryFolder(t)
   for (const id of ['deploy', 'deploy-2', 'restore']) new Transcript(id, 0).say('hi').save(root)
   const transcripts = join(root, '.transcripts')
   symlinkSync(join(root, 'gone'), join(transcripts, 'lost.jsonl'))
-  listed.length = 0
-  expect(findTranscript('deploy', { root })).toBe(join(transcripts, 'deploy.jsonl'))
+  const listed: string[] = []
+  const counting = ((path: string) => {
+    listed.push(path)
+    return readdirSync(path)
+  }) as typeof readdirSync
+  const store = openContext({ root, environment: { fs: { readdirSync: counting } } })
+  expect(findTranscript(store, 'deploy')).toBe(join(transcripts, 'deploy.jsonl'))
   expect(listed).toEqual([])
-  expect(findTranscript('rest', { root })).toBe(join(transcripts, 'restore.jsonl'))
-  expect(findTranscript('lost', { root })).toBe(join(transcripts, 'lost.jsonl'))
+  expect(findTranscript(store, 'rest')).toBe(join(transcripts, 'restore.jsonl'))
+  expect(findTranscript(store, 'lost')).toBe(join(transcripts, 'lost.jsonl'))
   expect(listed).toEqual([transcripts, transcripts])
 })

@@ -3,6 +3,16 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { systemEnvironment } from '../../lib/environment/index.js'
+import {
+  examineStore,
+  grepStore,
+  listSummaries,
+  resumeSession,
+  searchSessions,
+  storeStats,
+  verifyLog,
+} from '../../lib/free-functions.js'
 import {
   appendOnce,
   followLog,
@@ -13,19 +23,14 @@ import {
   readLogSync,
   scanLog,
 } from '../../lib/log/index.js'
-import { resumeSession } from '../../lib/session/index.js'
+
 import {
-  examineStore,
-  grepStore,
   layoutOf,
   listCheckpoints,
   listSessions,
   listSidechains,
-  listSummaries,
+  openContext,
   read_history,
-  searchSessions,
-  storeStats,
-  verifyLog,
 } from '../../lib/store/index.js'
 import { collect } from '../helpers/collect.js'
 import { temporaryFolder } from '../helpers/temporary.js'
@@ -33,13 +38,14 @@ import { watchFiles } from '../helpers/watched-files.js'
 import { live } from '../torture/life.js'
 
 const READERS: Readonly<Record<string, (folder: string, log: string) => unknown>> = {
-  list: (folder) => listSessions({ root: folder }),
+  list: (folder) => listSessions(openContext({ root: folder })),
   search: (folder) => searchSessions({ query: 'one', root: folder }),
   grep: (folder) => collect(grepStore({ pattern: 'one', root: folder })),
   stats: (folder) => storeStats({ root: folder }),
   history: (folder) => read_history({ home: folder, limit: 5 }),
-  checkpoints: (folder) => listCheckpoints({ root: folder, home: folder, scope: 'all' }),
-  sidechains: (folder) => listSidechains({ root: folder }),
+  checkpoints: (folder) =>
+    listCheckpoints(openContext({ root: folder, home: folder }), { scope: 'all' }),
+  sidechains: (folder) => listSidechains(openContext({ root: folder })),
   summaries: (folder) => listSummaries({ root: folder }),
   doctor: (folder) => examineStore({ root: folder, home: folder, deep: true }),
   inspect: (folder) => resumeSession({ root: folder, home: folder, id: 'life', mode: 'inspect' }),
@@ -47,10 +53,10 @@ const READERS: Readonly<Record<string, (folder: string, log: string) => unknown>
   scan: (_folder, log) => scanLog(log, () => {}),
 }
 
-test('whatever is read, nothing is written and nobody is locked', async (t) => {
+test('readers write nothing and take no lock', async (t) => {
   const folder = temporaryFolder(t)
   await live(folder)
-  const log = layoutOf({ root: folder }).transcriptPath('life')
+  const log = layoutOf({ root: folder }, systemEnvironment.host).transcriptPath('life')
   const before = treeOf(folder)
   for (const [name, read] of Object.entries(READERS)) {
     // Twice: what the first one keeps is for the second one.

@@ -1,5 +1,5 @@
 // The three adapters against a real server: what they ask, what they make of the answer, and that
-// every way to fail is told as a failure.
+// every failure is reported.
 
 import { describe, expect, it, test } from 'vitest'
 import {
@@ -45,7 +45,7 @@ for (const { name, make } of ADAPTERS) {
 }
 
 describe.each(ADAPTERS)('$name', ({ make }) => {
-  it('gives the text of the model, its data, its name and its length', async () => {
+  it('returns the text of the model, its data, its name and its length', async () => {
     expect(await make()(requestFor())).toEqual({
       text: TEXT,
       structured: {
@@ -64,13 +64,13 @@ describe.each(ADAPTERS)('$name', ({ make }) => {
     ['an error of the server', answering(500, 'out of memory'), /answered 500: out of memory/],
     ['no such model', answering(404, '{"error":"model not found"}'), /answered 404.*not found/],
     ['too many requests', answering(429, ''), /answered 429: \(nothing\)/],
-    ['a page for people', answering(200, '<html>hello</html>'), /no JSON: <html>/],
-    ['a number', answering(200, '17'), /no object/],
+    ['a page for people', answering(200, '<html>hello</html>'), /not JSON: <html>/],
+    ['a number', answering(200, '17'), /not an object/],
     ['another answer', answering(200, '{"ok":true,"done":true}'), /no text in/],
     ['an empty text', answering(200, EMPTY), /no text in|cut off/],
     ['a connection that ends too early', cutOff, /cut off|no JSON/],
     ['an endless answer', answering(200, 'x'.repeat(5_000_000)), /longer than/],
-  ] as const)('tells %s as a failure', async (_, behaviour, message) => {
+  ] as const)('reports %s as a failure', async (_, behaviour, message) => {
     server.behaviour = behaviour
     const answer = make()(requestFor())
     await expect(answer).rejects.toMatchObject({ code: 'ERR_SUMMARIZER' })
@@ -85,13 +85,13 @@ describe.each(ADAPTERS)('$name', ({ make }) => {
     expect((await make()(requestFor())).text).toBe(TEXT)
   })
 
-  it('stops waiting for a silent server when nobody waits for it any more', async () => {
+  it('stops waiting for a silent server when its signal is aborted', async () => {
     server.behaviour = silent
     const signal = abortOn(server.nextRequest())
-    await expect(make()(requestFor({ signal }))).rejects.toThrow('nobody waits any more')
+    await expect(make()(requestFor({ signal }))).rejects.toThrow('no longer needed')
   })
 
-  it('stops in the middle of an answer, too', async () => {
+  it('stops in the middle of an answer when its signal is aborted', async () => {
     const controller = new AbortController()
     server.behaviour = (response) => {
       response.write('{"model":')
@@ -101,7 +101,8 @@ describe.each(ADAPTERS)('$name', ({ make }) => {
     await expect(make()(requestFor({ signal }))).rejects.toThrow('enough')
   })
 
-  it('gives the model its instructions, what was known, and the conversation (002-30)', async () => {
+  // Requirement: 002-30
+  it('sends the instructions, the previous summary and the conversation', async () => {
     const asked = server.nextRequest()
     await make()(requestFor({ previousSummary: 'The key is "colour".', maxInputTokens: 5000 }))
     const text = JSON.stringify((await asked).body)
@@ -130,14 +131,14 @@ const EMPTY = JSON.stringify({
   done: true,
 })
 
-test('a server that is not there is told by its address', async () => {
+test('the error for an unreachable server contains its address', async () => {
   const gone = await modelServer()
   await gone[Symbol.asyncDispose]()
   const answer = ollama({ model: 'm', url: gone.url })(requestFor())
   await expect(answer).rejects.toThrow(`${gone.url}/api/chat: it cannot be reached (ECONNREFUSED)`)
 })
 
-test('each API is asked in its own way', async () => {
+test('sends the request that each API expects', async () => {
   const bodies = []
   for (const { make } of ADAPTERS) {
     const asked = server.nextRequest()
@@ -162,7 +163,7 @@ test('each API is asked in its own way', async () => {
   expect(third!.body.system).toContain('## Next steps')
 })
 
-test('a key is not carried to where a server points', async () => {
+test('does not follow a redirect with the key', async () => {
   server.behaviour = (response) => {
     response.writeHead(307, { location: `${server.url}/elsewhere` }).end()
   }
@@ -170,7 +171,7 @@ test('a key is not carried to where a server points', async () => {
   expect(server.asked.filter(({ path }) => path === '/elsewhere')).toEqual([])
 })
 
-test('an Ollama that gives up in the middle says why', async () => {
+test('an error in the stream of Ollama is reported', async () => {
   server.behaviour = (response) => {
     response.write('{"message":{"content":"The"},"done":false}\n')
     response.end('{"error":"model runner has stopped"}\n')
@@ -179,15 +180,15 @@ test('an Ollama that gives up in the middle says why', async () => {
   await expect(answer).rejects.toThrow('it gave up: model runner has stopped')
 })
 
-test('an Ollama that ends without saying so was cut off', async () => {
+test('a stream of Ollama without its last object was cut off', async () => {
   server.behaviour = answering(200, '{"message":{"content":"The key is"},"done":false}\n')
   const answer = ollama({ model: 'm', url: server.url })(requestFor())
   await expect(answer).rejects.toThrow('its answer was cut off')
 })
 
-test('an address that is none is refused before anybody waits for it', () => {
+test('rejects an invalid address before any request', () => {
   for (const url of ['localhost:11434', 'ftp://host', '', 'no url']) {
-    expect(() => ollama({ model: 'm', url }), url).toThrow(/no address of a server/)
+    expect(() => ollama({ model: 'm', url }), url).toThrow(/not the address of a server/)
   }
   expect(() => ollama({ model: 'm', url: 5 as never })).toThrow(TypeError)
 })

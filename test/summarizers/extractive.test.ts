@@ -4,10 +4,11 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { extractive, summarizerFrom, withFallbacks } from '../../lib/summarizers/index.js'
 import { message, requestFor, summarizerContract } from '../contracts/summarizer.js'
+import { runs } from '../helpers/effort.js'
 
 summarizerContract('extractive', extractive)
 
-test('it tells what was asked, what was said last, the tools, the files and the questions', async () => {
+test('contains the prompts, the last reply, the tools, the files and the questions', async () => {
   const { text, model, structured } = await extractive()(
     requestFor({ previousSummary: 'The project is a parser.' }),
   )
@@ -29,7 +30,7 @@ The project is a parser.`)
   expect(structured).toMatchObject({ openQuestions: ['Shall I rename both?'] })
 })
 
-test('it stays within its length, and keeps a part of every section', async () => {
+test('stays within its length, and keeps a part of every section', async () => {
   const messages = Array.from({ length: 300 }, (_, index) =>
     message(index % 2 === 0 ? 'user' : 'assistant', {
       content: `${index} ${'word '.repeat(400)}?`,
@@ -49,7 +50,7 @@ test('it stays within its length, and keeps a part of every section', async () =
   ])
 })
 
-test('it has a text for whatever a file may hold', async () => {
+test('returns a text for any messages', async () => {
   const type = fc.constantFrom('user', 'assistant', 'tool_call', 'tool_result', 'system', 'else')
   const anything = fc.record({ type, payload: fc.anything({ withNullPrototype: true }) })
   const content = fc.record({ type, payload: fc.record({ content: fc.anything() }) })
@@ -64,11 +65,11 @@ test('it has a text for whatever a file may hold', async () => {
         expect(text.isWellFormed()).toBe(true)
       },
     ),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   )
 })
 
-test('withFallbacks asks one after the other, and tells all reasons when none has a text', async () => {
+test('withFallbacks asks in order, and reports all reasons when no summarizer returns a text', async () => {
   const asked: string[] = []
   const failing = (name: string) => async () => {
     asked.push(name)
@@ -84,7 +85,7 @@ test('withFallbacks asks one after the other, and tells all reasons when none ha
   })
 })
 
-test('withFallbacks asks nobody any more once it is called off', async () => {
+test('withFallbacks asks no further summarizer once it is aborted', async () => {
   const controller = new AbortController()
   const first = async () => {
     controller.abort(new Error('enough'))
@@ -94,7 +95,7 @@ test('withFallbacks asks nobody any more once it is called off', async () => {
   await expect(chain(requestFor({ signal: controller.signal }))).rejects.toThrow('enough')
 })
 
-test('summarizers have names', () => {
+test('finds summarizers by name', () => {
   for (const name of [
     'extractive',
     'ollama:qwen2.5:7b',
@@ -110,6 +111,6 @@ test('summarizers have names', () => {
     expect(() => summarizerFrom(name)).toThrow(/needs a key in (OPENAI|ANTHROPIC)_API_KEY/)
   }
   for (const name of ['', 'gpt', 'ollama:', 'http://localhost:11434', 'gemini:x']) {
-    expect(() => summarizerFrom(name)).toThrow(/names no summarizer/)
+    expect(() => summarizerFrom(name)).toThrow(/is not a summarizer/)
   }
 })

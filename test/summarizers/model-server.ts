@@ -100,9 +100,9 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
   return JSON.parse(Buffer.concat(chunks).toString() || 'null')
 }
 
-/** The time after which nobody would wait any longer, as an event instead of a clock. */
+/** A timeout that is triggered by an event instead of a clock. */
 export function abortOn(promise: Promise<unknown>): AbortSignal {
   const controller = new AbortController()
-  void promise.then(() => controller.abort(new Error('nobody waits any more')))
+  void promise.then(() => controller.abort(new Error('no longer needed')))
   return controller.signal
 }

@@ -1,5 +1,5 @@
-// The kernel as a witness: logs are opened for appending and written at their end, and nothing is
-// ever cut, written over, moved or removed.
+// By system calls: logs are opened for appending and written at their end, and are never truncated,
+// overwritten, moved or removed.
 
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -28,8 +28,9 @@ const FORBIDDEN: readonly { readonly what: string; readonly isIn: (call: string)
   { what: 'mapped for writing', isIn: (call) => /^mmap.*PROT_WRITE/.test(call) },
 ]
 
+// Requirement: 003-64
 test.skipIf(!hasStrace)(
-  `in a whole life of a store the kernel is asked for nothing but appends to logs${note} (003-64)`,
+  `a store only ever appends to its logs, as its system calls show${note}`,
   (t) => {
     const folder = temporaryFolder(t)
     const trace = join(folder, 'trace')

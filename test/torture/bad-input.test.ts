@@ -1,7 +1,6 @@
-// Everything bad that may be handed in or lie on the disk, one row each (reliability.md §4): the
-// exact answer, and a file whose bytes are as they were.
+// Invalid input and invalid files, one row each: the exact error or result, and unchanged bytes.
 //
-// Two rows are held elsewhere: patterns that never end in test/redaction/linear.test.ts, and umasks in
+// Two kinds are tested elsewhere: slow patterns in test/redaction/linear.test.ts, and umasks in
 // test/log/lock/processes.test.ts.
 
 import { execFileSync } from 'node:child_process'
@@ -22,9 +21,9 @@ import {
 import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { projectLog } from '../../lib/chain/index.js'
+import { createSession, examineStore, resumeSession, verifyLog } from '../../lib/free-functions.js'
 import { appendOnce, type LogEntry, openLog, readLogSync } from '../../lib/log/index.js'
-import { createSession, resumeSession } from '../../lib/session/index.js'
-import { examineStore, verifyLog } from '../../lib/store/index.js'
+
 import { foreignLine, line } from '../helpers/lines.js'
 import { temporaryFile, temporaryFolder } from '../helpers/temporary.js'
 
@@ -52,7 +51,7 @@ const IDS = [
   '__proto__',
 ]
 
-test('no session id leaves the folder, and no two of them share a file', async (t) => {
+test('every session id is a file within the folder, and no two ids share one', async (t) => {
   const root = temporaryFolder(t)
   const paths = new Set<string>()
   for (const id of IDS) {
@@ -77,7 +76,7 @@ test.for([
   { name: 'nothing', id: '' },
   { name: 'blanks', id: '  \t ' },
   { name: 'half a character', id: 'a\ud800' },
-])('a session id of $name is refused', async ({ id }, t) => {
+])('rejects a session id of $name', async ({ id }, t) => {
   const root = temporaryFolder(t)
   await expect(createSession({ root, home: root, id })).rejects.toMatchObject({ code: 'ERR_ARG' })
   expect(readdirSync(root)).toEqual([])
@@ -127,7 +126,7 @@ const REFUSED: readonly { name: string; value: unknown }[] = [
 ]
 
 test.for(REFUSED)(
-  '$name is no payload: ERR_SERIALIZE, and nothing is written',
+  'rejects $name in a payload with ERR_SERIALIZE, and writes nothing',
   async ({ value }, t) => {
     const path = join(temporaryFolder(t), 's.jsonl')
     await using log = await openLog(path)
@@ -141,7 +140,7 @@ test.for(REFUSED)(
   },
 )
 
-test('a text of 40 million characters is ERR_LINE_TOO_LARGE before a byte is written', async (t) => {
+test('rejects a text of 40 million characters with ERR_LINE_TOO_LARGE before it writes a byte', async (t) => {
   const path = join(temporaryFolder(t), 's.jsonl')
   await using log = await openLog(path)
   for (const content of ['x'.repeat(40_000_000), '\u0001'.repeat(12_000_000)]) {
@@ -162,7 +161,7 @@ const TAKEN: readonly { name: string; value: unknown; asRead?: unknown }[] = [
 ]
 
 test.for(TAKEN)(
-  '$name comes back as it went in, on one line',
+  '$name is written on one line and read back unchanged',
   async ({ value, asRead = value }, t) => {
     const path = join(temporaryFolder(t), 's.jsonl')
     await using log = await openLog(path)
@@ -184,7 +183,7 @@ const foreign = (payload: string) =>
     `{"type":"user","uuid":"f","prev_uuid":"good","ts":"2026-01-01T00:00:00Z","payload":${payload}}\n`,
   )
 
-const LYING: readonly { name: string; bytes: Buffer; kinds: readonly string[] }[] = [
+const INVALID_LINES: readonly { name: string; bytes: Buffer; kinds: readonly string[] }[] = [
   {
     name: 'invalid UTF-8',
     bytes: Buffer.from('{"type":"\xff\xfe"}\n', 'latin1'),
@@ -205,8 +204,8 @@ const LYING: readonly { name: string; bytes: Buffer; kinds: readonly string[] }[
   { name: 'half a line', bytes: Buffer.from('{"type":"user","uu'), kinds: ['torn'] },
 ]
 
-test.for(LYING)(
-  'a log with $name in it is read around it, and stays as it is',
+test.for(INVALID_LINES)(
+  'a log that contains $name is read around it, and not changed',
   ({ bytes, kinds }, t) => {
     const whole = Buffer.concat([good, bytes])
     const path = temporaryFile(t, 's.jsonl', whole)
@@ -216,18 +215,18 @@ test.for(LYING)(
     expect(first?.kind === 'event' && first.event.uuid).toBe('good')
     const isMarked = second?.kind !== 'event' || second.unverified === true
     expect(isMarked).toBe(true)
-    expect(second?.diagnostics?.length ?? 0, 'it is said why').toBeGreaterThan(0)
+    expect(second?.diagnostics?.length ?? 0, 'the reason is reported').toBeGreaterThan(0)
     expect(readFileSync(path).equals(whole)).toBe(true)
   },
 )
 
-test('a BOM before the first line and CRs at line ends cost no event', (t) => {
+test('a BOM before the first line and CRs at line ends lose no event', (t) => {
   const withCr = Buffer.concat([good.subarray(0, -1), Buffer.from('\r\n')])
   const path = temporaryFile(t, 's.jsonl', Buffer.concat([Buffer.from('\ufeff'), withCr]))
   expect(uuidsOf(path)).toEqual(['good'])
 })
 
-test('the same uuid with the same content is one event, with another content a conflict', async (t) => {
+test('a repeated uuid with the same content is one event, with other content a conflict', async (t) => {
   const path = join(temporaryFolder(t), 's.jsonl')
   await using log = await openLog(path)
   const first = await log.append(eventOf('u'))
@@ -240,16 +239,19 @@ test('the same uuid with the same content is one event, with another content a c
 test.for([
   { name: 'without a payload', line: () => foreignLine({ type: 'user', uuid: 'u', ts: 't' }) },
   { name: 'twenty thousand levels deep', line: () => foreign(brackets(20_000)) },
-])('a uuid of a stranger’s line $name is taken: ERR_UUID_CONFLICT', async ({ line }, t) => {
-  const path = temporaryFile(t, 's.jsonl', Buffer.concat([good, Buffer.from(line())]))
-  const before = readFileSync(path)
-  const uuid = uuidsOf(path)[1]!
-  const conflict = { code: 'ERR_UUID_CONFLICT' }
-  await expect(appendOnce(path, [eventOf(uuid)])).rejects.toMatchObject(conflict)
-  await using log = await openLog(path)
-  await expect(log.append(eventOf(uuid))).rejects.toMatchObject(conflict)
-  expect(readFileSync(path).equals(before)).toBe(true)
-})
+])(
+  'the uuid of a foreign line $name cannot be used again: ERR_UUID_CONFLICT',
+  async ({ line }, t) => {
+    const path = temporaryFile(t, 's.jsonl', Buffer.concat([good, Buffer.from(line())]))
+    const before = readFileSync(path)
+    const uuid = uuidsOf(path)[1]!
+    const conflict = { code: 'ERR_UUID_CONFLICT' }
+    await expect(appendOnce(path, [eventOf(uuid)])).rejects.toMatchObject(conflict)
+    await using log = await openLog(path)
+    await expect(log.append(eventOf(uuid))).rejects.toMatchObject(conflict)
+    expect(readFileSync(path).equals(before)).toBe(true)
+  },
+)
 
 const chained = (uuid: string, prev_uuid: string | null) => line('user', { uuid, prev_uuid })
 
@@ -274,18 +276,18 @@ const CHAINS: readonly {
     dangling: 'a',
   },
   {
-    name: 'a circle behind its beginning',
+    name: 'a cycle after its first event',
     lines: [chained('a', null), chained('b', 'c'), chained('c', 'b')],
     path: ['a', 'b', 'c'],
     dangling: 'b',
   },
   {
-    name: 'a parent nobody has',
+    name: 'an unknown parent',
     lines: [chained('a', null), chained('b', 'gone')],
     path: ['a', 'b'],
     dangling: 'b',
   },
-  // Nothing is wrong with a fork: that is what a rewind leaves. How much of it is off the path is told.
+  // A fork is valid: a rewind leaves one.
   {
     name: 'a fork',
     lines: [chained('a', null), chained('b', 'a'), chained('c', 'a')],
@@ -294,11 +296,11 @@ const CHAINS: readonly {
   },
 ]
 
-// The lines say nothing and stand under no header, which is told as well.
+// The lines have neither content nor a header, which is reported as well.
 const OTHER_CODES = new Set<string>(['missing_header', 'bad_payload'])
 
 test.for(CHAINS)(
-  'a chain with $name ends at the last event, is never empty, and the link is reported',
+  'a chain with $name ends at the last event, and the link is reported',
   async ({ lines, path, dangling, onChain = path.length }, t) => {
     const file = temporaryFile(t, 's.jsonl', Buffer.concat(lines))
     const events = eventsOf(file)
@@ -325,7 +327,7 @@ test.for(CHAINS)(
   },
 )
 
-test('a uuid that stands twice in a file is the first event, and the second is reported', (t) => {
+test('a uuid that is twice in a file refers to the first event, and the second is reported', (t) => {
   const lines = [chained('a', null), chained('b', 'a'), chained('a', 'b')]
   const file = temporaryFile(t, 's.jsonl', Buffer.concat(lines))
   const { entries, diagnostics } = projectLog(eventsOf(file), { file }).projection
@@ -346,24 +348,24 @@ const whole = { summary_event_uuid: 'S', anchorUuid: 'S', headUuid: 'b', tailUui
 const BOUNDARIES: readonly { name: string; payload: object; shown?: readonly string[] }[] = [
   { name: 'an unknown summary', payload: { ...whole, summary_event_uuid: 'x', anchorUuid: 'x' } },
   { name: 'nothing in it', payload: {} },
-  // Its summary stands, so it counts (A1): what is kept begins at the head.
+  // Its summary is valid, so it takes effect (A1): what is kept starts at the head.
   {
     name: 'a tail before its head',
     payload: { ...whole, headUuid: 'c', tailUuid: 'a' },
     shown: ['c'],
   },
-  { name: 'a head nobody has', payload: { ...whole, headUuid: 'x' } },
+  { name: 'an unknown head', payload: { ...whole, headUuid: 'x' } },
   { name: 'an anchor elsewhere', payload: { ...whole, anchorUuid: 'a' } },
 ]
 
 test.for(BOUNDARIES)(
-  'a boundary with $name hides nothing that its summary does not stand for',
+  'a boundary with $name hides nothing that its summary does not cover',
   ({ payload, shown = ['a', 'b', 'c'] }, t) => {
     const file = temporaryFile(t, 's.jsonl', Buffer.concat([...conversation, boundaryOf(payload)]))
     const { entries, diagnostics } = projectLog(eventsOf(file), { file }).projection
     const found = entries.flatMap((entry) => (entry.kind === 'event' ? [entry.event.uuid] : []))
     expect(found).toEqual(shown)
-    // Where it counts as it stands there is nothing to report.
+    // A valid one is not reported.
     expect(diagnostics.length > 0).toBe(shown.length === 3)
   },
 )
@@ -389,10 +391,10 @@ const LATER: readonly {
     name: 'that keeps what another one has hidden',
     lines: [...goneOn, second('a')],
     shown: ['S', 'b', 'c', 'd'],
-    codes: ['uncommitted_boundary'],
+    codes: ['compaction_uncommitted'],
   },
   {
-    name: 'that stands twice',
+    name: 'that is written twice',
     lines: [...compacted, boundaryOf(whole)],
     shown: ['S', 'b', 'c'],
     codes: [],
@@ -413,12 +415,12 @@ const LATER: readonly {
       second('z'),
     ],
     shown: ['a', 'b', 'c', 'y'],
-    codes: ['uncommitted_boundary'],
+    codes: ['compaction_uncommitted'],
   },
 ]
 
 test.for(LATER)(
-  'a boundary $name counts as a whole or not at all',
+  'a boundary $name takes effect completely or not at all',
   ({ lines, shown, codes }, t) => {
     const file = temporaryFile(t, 's.jsonl', Buffer.concat(lines))
     const { entries, diagnostics } = projectLog(eventsOf(file), { file }).projection
@@ -435,12 +437,12 @@ const UNSAFE: readonly { name: string; make(path: string): void }[] = [
   { name: 'a folder', make: (path) => mkdirSync(path) },
   { name: 'a FIFO', make: (path) => execFileSync('mkfifo', [path]) },
   {
-    name: 'a file in a folder that everybody may write to',
+    name: 'a file in a world-writable folder',
     make: (path) => chmodSync(dirname(path), 0o777),
   },
 ]
 
-test.for(UNSAFE)('$name is no log: ERR_UNSAFE_PATH', async ({ make }, t) => {
+test.for(UNSAFE)('rejects $name as a log: ERR_UNSAFE_PATH', async ({ make }, t) => {
   const folder = join(temporaryFolder(t), 'own')
   mkdirSync(folder, { mode: 0o700 })
   const path = join(folder, 's.jsonl')
@@ -450,7 +452,7 @@ test.for(UNSAFE)('$name is no log: ERR_UNSAFE_PATH', async ({ make }, t) => {
 
 // The group of a folder is its owner's choice: where every user has a group of their own (umask 002)
 // all folders are 0775, and a shared one was shared on purpose. The folders that we make are 0700.
-test('a file in a folder that its group may write to is a log; doctor tells of it', async (t) => {
+test('a file in a group-writable folder is accepted, and doctor reports it', async (t) => {
   const root = temporaryFolder(t)
   const session = await createSession({ root, home: root, id: 'a' })
   await session.close()
@@ -485,7 +487,7 @@ const SWAPS: readonly { name: string; swap(path: string): void }[] = [
 ]
 
 test.for(SWAPS)(
-  'a log that is $name while it is open takes nothing more: ERR_FILE_REPLACED',
+  'an append to an open log that was $name fails with ERR_FILE_REPLACED',
   async ({ swap }, t) => {
     const path = join(temporaryFolder(t), 'own', 's.jsonl')
     const log = await openLog(path, { durability: 'always' })

@@ -1,8 +1,8 @@
-// The checks of this folder, turned against writers and readers that are known to be bad. A check
-// that does not see them would see nothing in ours either. Each story is told twice: the bad one
-// fails it, ours does not.
+// The checks of this folder, applied to writers and readers that are known to be wrong: a check that
+// does not find them would find nothing in ours either. Each test runs twice: the wrong code fails,
+// ours does not.
 //
-// The canary of the locks, a lone proper-lockfile on a dead holder's lock, sings in
+// The canary of the locks, a lone proper-lockfile on the lock of a dead process, is in
 // test/log/lock/takeover.test.ts.
 
 import {
@@ -19,15 +19,19 @@ import { dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
 import writeFileAtomic from 'write-file-atomic'
-import { systemEnvironment } from '../../lib/log/environment.js'
+import {
+  type Environment,
+  type EnvironmentOverrides,
+  environmentFrom,
+  systemEnvironment,
+} from '../../lib/environment/index.js'
 import {
   appendOnce,
-  type Environment,
   type LogOptions,
   type NewEvent,
   openLog,
   type Receipt,
-  writeAtomically,
+  writeSmallFileAtomic,
 } from '../../lib/log/index.js'
 import { FaultyDisk } from '../helpers/faulty-disk.js'
 import { line } from '../helpers/lines.js'
@@ -35,7 +39,7 @@ import { seededRandom } from '../helpers/random.js'
 import { temporaryFile, temporaryFolder } from '../helpers/temporary.js'
 import { watchFiles } from '../helpers/watched-files.js'
 import { findProblems, type Reader, readForward } from './changed-log.js'
-import { type Ack, problemsOf, type Told } from './check.js'
+import { type Ack, problemsOf, type ReadEntry } from './check.js'
 import { runTogether, type WriterTask } from './child.js'
 import { startChild, startWriter } from './start-child.js'
 
@@ -63,8 +67,9 @@ const appendOurs: Append = async (path, uuid) => {
   await appendOnce(path, [eventOf(uuid)], NO_SYNC)
 }
 
+// Requirement: T4
 test.for(HALVES)(
-  'a neighbour dies in the middle of $name: a plain append is lost behind it, ours is not (T4)',
+  'another process dies in the middle of $name: a plain append after it is lost, ours is not',
   async ({ half }, t) => {
     const lostBy = async (append: Append): Promise<readonly string[]> => {
       const path = temporaryFile(t, 's.jsonl', line('user', { uuid: 'first' }))
@@ -81,13 +86,14 @@ test.for(HALVES)(
   },
 )
 
-test('a plain append that nobody disturbs passes the same check', async (t) => {
+test('a plain append without another writer passes the same check', async (t) => {
   const path = temporaryFile(t, 's.jsonl', line('user', { uuid: 'first' }))
   await appendNaively(path, 'mine')
   expect(lostOf(path, ['first', 'mine'])).toEqual([])
 })
 
 // The worst moment: the end of the file was looked at, and was good.
+// Requirement: 003-68
 test.for(
   HALVES.flatMap((half) => [
     { ...half, how: 'a lease under the kernel lock', append: appendByLease, options: {} },
@@ -96,7 +102,7 @@ test.for(
     { ...half, how: 'a one-shot without it', append: appendOnce, options: ADVISORY },
   ]),
 )(
-  'half a line, cut in $name, comes between the look and the write: who looks only before loses, $how does not (003-68)',
+  'a partial line, cut in $name, is written between check and write: a writer that checks only before loses its line, $how does not',
   async ({ half, append, options }, t) => {
     const naive = temporaryFile(t, 's.jsonl', line('user', { uuid: 'first' }))
     appendAfterALook(naive, 'mine', () => appendFileSync(naive, half))
@@ -109,7 +115,8 @@ test.for(
   },
 )
 
-test('appendFile of node:fs/promises cuts lines of 700 KB, and several processes mix the pieces; ours do not (T3)', async (t) => {
+// Requirement: T3
+test('appendFile of node:fs/promises splits lines of 700 KB, and several processes mix the pieces; ours does not', async (t) => {
   const folder = temporaryFolder(t)
   const load = { sizes: [700_000], count: 6, options: { ...NO_SYNC, lockTimeoutMs: 30_000 } }
   const lostBy = async (how: WriterTask['how'], round: number): Promise<readonly string[]> => {
@@ -127,7 +134,8 @@ test('appendFile of node:fs/promises cuts lines of 700 KB, and several processes
   expect(await lostBy('once', 0)).toEqual([])
 })
 
-test('a reader that only parses, and one that checks a checksum only where there is one, hand out altered events; ours does not (A12, T11)', (t) => {
+// Requirements: A12, T11
+test('a reader that only parses, or checks only existing checksums, returns altered events; ours does not', (t) => {
   const random = seededRandom(t)
   const path = temporaryFile(t, 's.jsonl', '')
   const kindsOf = (read: Reader) => {
@@ -140,27 +148,27 @@ test('a reader that only parses, and one that checks a checksum only where there
   expect(kindsOf((_, changed) => verifyIfPresent(changed))).toContain('altered')
   // The mark is all that it lacked.
   const marking = (changed: Buffer) =>
-    verifyIfPresent(changed).map((told) => ({ ...told, isDoubtful: !told.isProven }))
+    verifyIfPresent(changed).map((read) => ({ ...read, isDoubtful: !read.isProven }))
   expect(kindsOf((_, changed) => marking(changed))).toEqual(new Set())
   expect(kindsOf(readForward)).toEqual(new Set())
 })
 
-test('a writer that asks the disk again after a failed sync acknowledges what may be gone; ours does not', async (t) => {
+test('a writer that syncs again after a failed sync acknowledges what may be lost; ours does not', async (t) => {
   const acknowledgedAfterFailure = async (
     open: (path: string, environment: Environment) => Promise<(uuid: string) => Promise<unknown>>,
   ): Promise<number> => {
     const disk = new FaultyDisk()
     const path = join(temporaryFolder(t), 's.jsonl')
-    const append = await open(path, { ...systemEnvironment, ...disk.environment })
+    const append = await open(path, environmentFrom(disk.environment))
     await append('before')
-    // The kernel tells of it once, and forgets.
+    // The kernel reports it once.
     disk.fail({ call: 'fdatasync', code: 'EIO' })
     disk.fail({ call: 'fdatasyncSync', code: 'EIO' })
     const answers = await Promise.allSettled(['x', 'y', 'z'].map(append))
     answers.push(...(await Promise.allSettled([append('later')])))
     return answers.filter(({ status }) => status === 'fulfilled').length
   }
-  const naive = await acknowledgedAfterFailure(async (path, { disk }) => {
+  const naive = await acknowledgedAfterFailure(async (path, { fs: disk }) => {
     const fd = openSync(path, 'a')
     t.onTestFinished(() => closeSync(fd))
     return async (uuid) => {
@@ -182,7 +190,8 @@ test('a writer that asks the disk again after a failed sync acknowledges what ma
 })
 
 // A disk that is nearly full takes what fits and says so in a number that must be looked at.
-test('write-file-atomic as it comes replaces a good file by half of one and says nothing; ours writes the rest, or keeps the old one (A12)', (t) => {
+// Requirement: A12
+test('unmodified write-file-atomic replaces a file by half of it without an error; ours writes the rest or keeps the old file', (t) => {
   const text = 'new '.repeat(1000)
   const afterShortWrite = (
     write: (path: string) => void,
@@ -210,7 +219,7 @@ test('write-file-atomic as it comes replaces a good file by half of one and says
     return { left: readFileSync(path, 'utf8'), code }
   }
   const bare = (path: string) => writeFileAtomic.sync(path, Buffer.from(text))
-  const ours = (path: string) => writeAtomically(path, text)
+  const ours = (path: string) => writeSmallFileAtomic(path, text, systemEnvironment)
   const half = { left: text.slice(0, 1024), code: undefined }
   expect(afterShortWrite(bare, false)).toEqual(half)
   expect(afterShortWrite(bare, true)).toEqual(half)
@@ -253,12 +262,12 @@ function appendAfterALook(path: string, uuid: string, disturb: () => void): void
   appendFileSync(path, start + foreignText(uuid))
 }
 
-/** A disk on which somebody else is quicker than the first write. */
-function disturbed(disturb: () => void): Partial<Environment> {
-  const { disk } = systemEnvironment
+/** A disk on which another process writes before the first write. */
+function disturbed(disturb: () => void): EnvironmentOverrides {
+  const disk = systemEnvironment.fs
   let isDisturbed = false
   return {
-    disk: {
+    fs: {
       ...disk,
       writeSync(...args) {
         if (!isDisturbed) disturb()
@@ -285,7 +294,7 @@ interface Line {
 }
 
 /** Bad lines are skipped, as in many a tool. */
-function parseOnly(changed: Buffer): Told[] {
+function parseOnly(changed: Buffer): ReadEntry[] {
   return linesOf(changed).flatMap(({ byte_offset, length, text }) => {
     const event = parse(text)
     return event === undefined ? [] : [{ byte_offset, length, event }]
@@ -293,7 +302,7 @@ function parseOnly(changed: Buffer): Told[] {
 }
 
 /** Reports a wrong checksum, and says nothing of a line without one. */
-function verifyIfPresent(changed: Buffer): (Told & { isProven: boolean })[] {
+function verifyIfPresent(changed: Buffer): (ReadEntry & { isProven: boolean })[] {
   return linesOf(changed).map(({ byte_offset, length, text }) => {
     const event = parse(text)
     const tail = /,"crc":"([0-9a-f]{8})"\}$/.exec(text)

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { type LogEntry, readLogBackwardSync, readLogSync } from '../../lib/log/index.js'
 import { id, line, record, time } from '../helpers/lines.js'
 import type { Random } from '../helpers/random.js'
-import { problemsOfAnswer, type ReadingProblem, type Told, writtenBy } from './check.js'
+import { problemsOfAnswer, type ReadEntry, type ReadingProblem, writtenBy } from './check.js'
 import { mutate } from './mutate.js'
 
 const LINES = 60
@@ -14,7 +14,7 @@ interface GoodLog {
   readonly written: ReadonlySet<string>
 }
 
-/** A record of another log: nobody wrote it into this one. */
+/** A record of another log, which was not written into this one. */
 const quoted = record('user', { uuid: 'quoted', payload: { content: 'from another log' } })
 
 function goodLog(length: number): GoodLog {
@@ -37,33 +37,33 @@ function payloadOf(index: number): object {
   return { content: `line ${index} `.padEnd(40 + ((index * 37) % 300), 'lorem ipsum ') }
 }
 
-export type Reader = (path: string, changed: Buffer) => readonly Told[]
+export type Reader = (path: string, changed: Buffer) => readonly ReadEntry[]
 
 // Thousands of readings, so each takes little memory; and lines lie across its chunks.
 export const SMALL_CHUNKS = { sizes: { chunkBytes: 4096 } } as const
 
-export const readForward: Reader = (path) => [...readLogSync(path, SMALL_CHUNKS)].map(toldBy)
+export const readForward: Reader = (path) => [...readLogSync(path, SMALL_CHUNKS)].map(toReadEntry)
 
-/** Told in the order of the file, like the others. */
+/** In the order of the file, like the others. */
 export const readBackward: Reader = (path) => {
-  return [...readLogBackwardSync(path, SMALL_CHUNKS)].map(toldBy).reverse()
+  return [...readLogBackwardSync(path, SMALL_CHUNKS)].map(toReadEntry).reverse()
 }
 
-/** As a resume reads: what is in a payload nobody parses, so the checksum alone proves it. */
+/** As a resume reads: payloads are not parsed, so only the checksum verifies them. */
 export const readForResume: Reader = (path, changed) => {
   const entries = readLogBackwardSync(path, { ...SMALL_CHUNKS, lazyPayloads: true })
-  return [...entries].map((entry) => withChecksum(toldBy(entry), changed)).reverse()
+  return [...entries].map((entry) => withChecksum(toReadEntry(entry), changed)).reverse()
 }
 
 /** Such an event is handed out without the checksum of its line, of which the others have a copy. */
-function withChecksum(told: Told, changed: Buffer): Told {
-  if (told.event === undefined || 'crc' in told.event || told.isDoubtful) return told
-  const end = told.byte_offset + told.length
+function withChecksum(read: ReadEntry, changed: Buffer): ReadEntry {
+  if (read.event === undefined || 'crc' in read.event || read.isDoubtful) return read
+  const end = read.byte_offset + read.length
   const crc = changed.toString('latin1', end - 10, end - 2)
-  return { ...told, event: Object.assign({ ...told.event }, { crc }) }
+  return { ...read, event: Object.assign({ ...read.event }, { crc }) }
 }
 
-function toldBy(entry: LogEntry): Told {
+function toReadEntry(entry: LogEntry): ReadEntry {
   const { byte_offset, length, diagnostics = [] } = entry
   if (entry.kind !== 'event') return { byte_offset, length }
   const isNoted = diagnostics.length > 0
@@ -80,7 +80,7 @@ interface FindOptions {
   readonly random: Random
   /** How many changed copies. */
   readonly count: number
-  /** Of the log; a short one is read quickly, a long one lies across the reader's chunks. */
+  /** Of the log; a short one is read quickly, a long one spans several chunks of the reader. */
   readonly lines?: number
   readonly findingsMax?: number
 }

@@ -1,7 +1,7 @@
-// What a log owes to those who were told "written". Every torture test asks these functions, and
-// canaries.test.ts shows that they say no to writers and readers that are known to be bad.
+// What must hold for a log after its events were acknowledged. All torture tests use these functions,
+// and canaries.test.ts shows that they find writers and readers that are known to be wrong.
 //
-// They answer with a list of problems, so that a test says: there is none.
+// They return a list of problems, which a test expects to be empty.
 
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
@@ -12,7 +12,7 @@ import { type LogEntry, readLogSync } from '../../lib/log/index.js'
 export interface Ack {
   readonly uuid: string
   /** Writers without receipts do not know it. */
-  readonly byte_offset?: number
+  readonly byteOffset?: number
 }
 
 export interface Problem {
@@ -43,7 +43,7 @@ export function countProblems(
   return counts
 }
 
-/** Damage is owed to nobody where a writer was killed; all the rest is. */
+/** Damage is allowed where a writer was killed; everything else is not. */
 export function exceptDamage(problems: readonly Problem[]): Problem[] {
   return problems.filter(({ what }) => what !== 'damaged')
 }
@@ -76,10 +76,14 @@ function problemsOfReading(entries: Iterable<LogEntry>, acks: readonly Ack[]): P
 function misplaced(path: string, acks: readonly Ack[]): Problem[] {
   const bytes = readFileSync(path)
   const wrong = acks.filter(
-    ({ uuid, byte_offset }) =>
-      byte_offset !== undefined && !isLineOf(uuid, lineAt(bytes, byte_offset)),
+    ({ uuid, byteOffset }) =>
+      byteOffset !== undefined && !isLineOf(uuid, lineAt(bytes, byteOffset)),
   )
-  return wrong.map(({ uuid, byte_offset }) => ({ what: 'misplaced', uuid, byte_offset }))
+  return wrong.map(({ uuid, byteOffset }) => ({
+    what: 'misplaced',
+    uuid,
+    byte_offset: byteOffset,
+  }))
 }
 
 /** The line that starts there; `undefined` when none does, or when it has no end. */
@@ -101,7 +105,7 @@ function isProven(record: Buffer): boolean {
 
 /**
  * Watches that what was written stays as it is. Each look remembers the bytes that are new since
- * the last one; to be asked while nobody writes.
+ * the last one; to be called while no process writes.
  */
 export class AppendOnlyWitness {
   readonly #path: string
@@ -130,7 +134,7 @@ function readFrom(path: string, from: number): Buffer {
   const fd = openSync(path, 'r')
   try {
     const { size } = fstatSync(fd)
-    // A file that shrank has no new bytes; `changes` tells.
+    // A file that shrank has no new bytes; `changes` reports it.
     const bytes = Buffer.alloc(Math.max(0, size - from))
     let filled = 0
     while (filled < bytes.length) {
@@ -143,7 +147,7 @@ function readFrom(path: string, from: number): Buffer {
 }
 
 /** What a reader says about a range of a file; also a naive one can be asked in these terms. */
-export interface Told {
+export interface ReadEntry {
   readonly byte_offset: number
   readonly length: number
   /** Absent: the reader reports that it could not read this. */
@@ -156,7 +160,7 @@ export interface Told {
 
 export interface ReadingProblem {
   /**
-   * - `altered`: an event that nobody wrote is handed out without a doubt
+   * - `altered`: an event that was not written is returned without a mark
    * - `passed_over`: bytes that are no padding, and the reader says nothing of them
    * - `unreported`: a record is gone, and neither the reader nor the chain shows it
    * - `thrown`: a reader of damaged files has no right to
@@ -174,9 +178,9 @@ export function writtenBy(records: readonly Buffer[]): ReadonlySet<string> {
 export function problemsOfAnswer(
   written: ReadonlySet<string>,
   changed: Buffer,
-  read: () => readonly Told[],
+  read: () => readonly ReadEntry[],
 ): ReadingProblem[] {
-  let answer: readonly Told[]
+  let answer: readonly ReadEntry[]
   try {
     answer = read()
   } catch (error) {
@@ -190,20 +194,20 @@ export function problemsOfAnswer(
   ]
 }
 
-/** Beside each range that a reader told of: the event in the form of `writtenBy`. */
+/** For each range that a reader returned: the event in the form of `writtenBy`. */
 type Texts = readonly (string | undefined)[]
 
 function alteredEvents(
   written: ReadonlySet<string>,
   changed: Buffer,
-  answer: readonly Told[],
+  answer: readonly ReadEntry[],
   texts: Texts,
 ): ReadingProblem[] {
   return answer.flatMap(({ isDoubtful, byte_offset, length }, index) => {
     const text = texts[index]
     if (text === undefined || isDoubtful || written.has(text)) return []
-    // A newline came to stand right before a record that was quoted in another one. It begins its
-    // line and proves itself, so nobody can tell.
+    // A newline was moved directly before a record that is quoted in another one: it starts a line
+    // and has a valid checksum, so it cannot be distinguished.
     if (
       beginsLine(changed, byte_offset) &&
       isProven(changed.subarray(byte_offset, byte_offset + length))
@@ -220,7 +224,7 @@ function beginsLine(bytes: Buffer, byteOffset: number): boolean {
   return before < 0 || bytes[before] === 0x0a
 }
 
-function rangesPassedOver(changed: Buffer, answer: readonly Told[]): ReadingProblem[] {
+function rangesPassedOver(changed: Buffer, answer: readonly ReadEntry[]): ReadingProblem[] {
   const rest = Buffer.from(changed)
   for (const { byte_offset, length } of answer) rest.fill(0, byte_offset, byte_offset + length)
   for (let at = 0; at < rest.length; at++) {
@@ -229,11 +233,11 @@ function rangesPassedOver(changed: Buffer, answer: readonly Told[]): ReadingProb
   return []
 }
 
-// A block that was dropped from newline to newline leaves no damaged line behind, but a link that
-// leads nowhere. Only of the last lines nothing is left to tell of them.
+// A block that was dropped from newline to newline leaves no damaged line, but a dangling link. Only
+// the loss of the last lines leaves no trace.
 function unreportedLosses(
   written: ReadonlySet<string>,
-  answer: readonly Told[],
+  answer: readonly ReadEntry[],
   texts: Texts,
 ): ReadingProblem[] {
   const read = new Set(texts.filter((text) => text !== undefined))
@@ -247,7 +251,7 @@ function unreportedLosses(
     : [{ what: 'unreported', detail: [...written][firstLost]! }]
 }
 
-function hasGap(answer: readonly Told[]): boolean {
+function hasGap(answer: readonly ReadEntry[]): boolean {
   const seen = new Set<string>()
   for (const { event } of answer) {
     if (event === undefined) continue

@@ -1,11 +1,11 @@
-// The harness itself: nobody waits for ever for a process that is gone.
+// The harness itself: it never waits for a process that has ended.
 
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../helpers/temporary.js'
 import { startWriter } from './start-child.js'
 
-test('whoever asks a child for more after its end is told that it ended', async (t) => {
+test('waiting for more output of a child that has ended rejects', async (t) => {
   const path = join(temporaryFolder(t), 's.jsonl')
   const child = startWriter({ path, how: 'once', name: 'w', sizes: [10], count: 1 })
   await child.ready()

@@ -1,5 +1,5 @@
 // The parent's side of children/*.mjs. A child says what happened on its stdout, one JSON object
-// per line, so that it is known after its death; it does nothing before it is told to go.
+// per line, so that it is known after its death; it waits for a start signal.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -24,7 +24,7 @@ export interface WriterTask {
    * @default 0
    */
   readonly pauseMs?: number
-  /** @default until it is told to finish, or dies */
+  /** @default until the finish signal, or death */
   readonly count?: number
   readonly options?: Pick<LogOptions, 'durability' | 'lockTimeoutMs' | 'useKernelLock'>
 }
@@ -74,7 +74,7 @@ export class Child {
   #start(args: readonly string[], startsLeft: number, resolve: (ending: Ending) => void): void {
     const child = spawn(process.execPath, args)
     this.#process = child
-    // Whoever writes to a child that was killed meanwhile.
+    // A write to a child that was killed meanwhile.
     child.stdin.on('error', () => {})
     let errors = ''
     child.stderr.on('data', (chunk) => {
@@ -133,7 +133,7 @@ export class Child {
     return this.ended
   }
 
-  /** Stops it, and resolves when it stands. */
+  /** Stops it, and resolves when it is stopped. */
   async stop(): Promise<void> {
     this.signal('SIGSTOP')
     while (stateOf(this.pid) !== 'T') await sleep(1)
@@ -153,7 +153,7 @@ export class Child {
 
   async #until(isThere: () => boolean): Promise<void> {
     if (isThere()) return
-    // Nobody wakes those who wait for one that is gone already.
+    // A child that has ended wakes no waiter.
     if (!this.#isOver) await this.#change(isThere)
     if (isThere()) return
     const { code, signal, errors } = await this.ended

@@ -1,13 +1,15 @@
-// A compaction is two lines, and a process may die at any byte of them. Whoever resumes sees the
-// conversation as it was, or as it was compacted, and never something between the two.
+// A compaction is two lines, and a process may die at any byte of them. A resume shows the
+// conversation either as it was before or as it was compacted.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { createSession, resumeSession } from '../../lib/session/index.js'
+import { createSession, resumeSession } from '../../lib/free-functions.js'
+
 import { memoryFolder } from '../helpers/temporary.js'
 import { watchFiles } from '../helpers/watched-files.js'
 
-test('a compaction cut at any byte counts whole or not at all (T17)', async (t) => {
+// Requirement: T17
+test('a compaction that is cut at any byte takes effect completely or not at all', async (t) => {
   const folder = memoryFolder(t)
   const options = { root: folder, home: folder, project: '/tmp/project-of-a-cut', id: 's' }
   const writes: string[][] = []

@@ -1,5 +1,5 @@
-// What is asked of a log in each state that a crash may leave: the reader does not throw, what was
-// owed is there and is what was written, and nothing is handed out that nobody wrote.
+// Checks a log in each state that a crash may leave: the reader does not throw, acknowledged events
+// are there as they were written, and nothing is returned that was not written.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -58,20 +58,20 @@ async function write(path: string, random: Random, acknowledge: Acknowledge): Pr
     last = receipts.at(-1)
   }
   await log.close()
-  // Who closes is told that all of it is on the disk, by any durability but one.
+  // close() acknowledges that everything is on the disk, except with `none`.
   acknowledge(last!, durability !== 'none')
 }
 
 export interface Lines {
   /** They have no envelope, as in a history. */
-  readonly isBare?: boolean
+  readonly bare?: boolean
 }
 
 export async function checkStates(
   path: string,
   steps: readonly Step[],
   random: Random,
-  { isBare = false }: Lines = {},
+  { bare = false }: Lines = {},
 ): Promise<CrashResult> {
   const written = eventsOf(
     Buffer.concat(steps.flatMap((step) => ('bytes' in step ? [step.bytes] : []))),
@@ -81,9 +81,9 @@ export async function checkStates(
     result.states++
     result.owed += state.owed.length
     writeFileSync(path, state.bytes)
-    const problems = problemsOfState(path, state, written, isBare)
+    const problems = problemsOfState(path, state, written, bare)
     if (result.states % APPENDS_EVERY === 0) {
-      problems.push(...(await problemsOfNext(path, state, isBare)))
+      problems.push(...(await problemsOfNext(path, state, bare)))
     }
     if (problems.length === 0) continue
     result.findings.push({ state: `${state.death} ${result.states}`, problems })
@@ -96,12 +96,12 @@ function problemsOfState(
   path: string,
   { owed }: CrashState,
   written: ReadonlyMap<string, string>,
-  isBare: boolean,
+  bare: boolean,
 ): string[] {
   const found = new Set<string>()
   const problems: string[] = []
   try {
-    for (const entry of readLogSync(path, { isBare })) {
+    for (const entry of readLogSync(path, { bare })) {
       if (entry.kind !== 'event') continue
       const { event } = entry
       const uuid = uuidOf(event)
@@ -117,13 +117,13 @@ function problemsOfState(
   return problems
 }
 
-/** The next writer: its line stands behind whatever was left, and the old bytes stay. */
+/** The next writer: its line is after the rest, and the old bytes stay. */
 async function problemsOfNext(
   path: string,
   { bytes, owed }: CrashState,
-  isBare: boolean,
+  bare: boolean,
 ): Promise<string[]> {
-  const next = await (isBare ? appendBare : appendEvent)(path)
+  const next = await (bare ? appendBare : appendEvent)(path)
   const after = readFileSync(path)
   const problems = after.subarray(0, bytes.length).equals(bytes) ? [] : ['old bytes changed']
   const found = eventsOf(after)
@@ -148,7 +148,7 @@ function uuidOf(event: { uuid?: string; event_uuid?: string }): string {
   return event.uuid ?? event.event_uuid ?? ''
 }
 
-/** By uuid, as text. Asks the bytes, line by line, and not our reader; broken lines are nobody's. */
+/** By uuid, as text. Reads the bytes line by line, not with our reader; broken lines do not count. */
 function eventsOf(bytes: Buffer): ReadonlyMap<string, string> {
   const events = new Map<string, string>()
   for (const line of bytes.toString('utf8').replaceAll('\0', '').split('\n')) {

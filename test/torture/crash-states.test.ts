@@ -1,5 +1,5 @@
-// Not one crash but all of them: what a writer asked of the disk is recorded, and every state is
-// built in which a death at any moment could leave its file.
+// The calls of a writer to the disk are recorded, and every state is built in which a crash at any
+// moment could leave the file.
 
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -13,7 +13,8 @@ import type { Step } from './trace.js'
 
 const LOGS_BY_CHANCE = 2
 
-test('in every state that a crash may leave, what was acknowledged is there and nothing is altered (003-64, 003-69, T4)', async (t) => {
+// Requirements: 003-64, 003-69, T4
+test('in every state that a crash may leave, acknowledged events are there and unaltered', async (t) => {
   const random = seededRandom(t)
   const folder = memoryFolder(t)
   let states = 0
@@ -27,16 +28,17 @@ test('in every state that a crash may leave, what was acknowledged is there and 
 })
 
 for (const way of CRASH_WAYS) {
-  test(`what is owed is there in every state that a crash may leave ${way.name} (003-64, T4)`, async (t) => {
+  // Requirements: 003-64, T4
+  test(`synced events are there in every state that a crash may leave ${way.name}`, async (t) => {
     const { states, owed, findings } = await tryWay(memoryFolder(t), way)
     expect(findings).toEqual([])
     expect(states).toBeGreaterThan(100)
-    // Also where nothing outlives a power cut the death of the process takes nothing.
+    // Where nothing survives a power cut, the death of the process alone still loses nothing.
     expect(owed).toBeGreaterThan(0)
   })
 }
 
-// The writers below are bad on purpose: the enumeration must find them out.
+// The writers below are faulty on purpose, and the check must find them.
 const first: Step = { kind: 'write', bytes: line('user', { uuid: 'a' }) }
 const second: Step = { kind: 'write', bytes: line('user', { uuid: 'b', prev_uuid: 'a' }) }
 const ackOf = (uuid: string): Step => ({ kind: 'ack', uuid, isOwed: true })
@@ -59,7 +61,7 @@ test.for([
     steps: [create, first, sync, name, ackOf('a'), second],
     isFound: false,
   },
-])('of a writer that $name: found is $isFound', async ({ steps, isFound }, t) => {
+])('the check finds a faulty writer: one that $name ($isFound)', async ({ steps, isFound }, t) => {
   const path = join(memoryFolder(t), 's.jsonl')
   const { findings } = await checkStates(path, steps, new Random(1))
   expect(findings.length > 0).toBe(isFound)

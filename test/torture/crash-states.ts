@@ -41,7 +41,7 @@ export function* crashStates(steps: readonly Step[], random: Random): Generator<
       acked = [...acked, step.uuid]
       yield { death: 'process', bytes: Buffer.concat([durable, ...unsynced]), owed: acked }
       if (!step.isOwed) continue
-      // With it, all that stands before it.
+      // With it, everything before it.
       owed = acked
       if (!isNamed) yield { death: 'power', bytes: Buffer.alloc(0), owed }
       if (unsynced.length > 0) yield* powerCuts({ durable, unsynced, owed, random })

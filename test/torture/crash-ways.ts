@@ -3,14 +3,17 @@
 
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
+import { systemEnvironment } from '../../lib/environment/index.js'
+import { appendTranscript, createSession } from '../../lib/free-functions.js'
 import { appendOnce, openLog } from '../../lib/log/index.js'
-import { append_transcript, createSession } from '../../lib/session/index.js'
-import { shardPathOf } from '../../lib/store/checkpoint-shard.js'
+
+import { shardPathOf } from '../../lib/store/checkpoints/read-shard.js'
 import {
   append_history,
   appendCheckpoint,
   layoutOf,
   normalizeProject,
+  openContext,
 } from '../../lib/store/index.js'
 import { Random } from '../helpers/random.js'
 import { type CrashResult, checkStates } from './crash-check.js'
@@ -51,11 +54,11 @@ const ONE_SHOTS: readonly CrashWay[] = ASKED.flatMap(({ durability, event, isOwe
 
 const TRANSCRIPTS: readonly CrashWay[] = ['one', 'other'].map((session_id) => ({
   name: `of a hook, into ${session_id === 'one' ? 'a session that is there' : 'a new session'}`,
-  prepare: (folder) => append_transcript({ session_id: 'one', event: SAID }, inFolder(folder)),
+  prepare: (folder) => appendTranscript({ session_id: 'one', event: SAID }, inFolder(folder)),
   async write(folder, acknowledge) {
     const place = inFolder(folder)
-    const receipt = await append_transcript({ session_id, event: SAID }, place)
-    acknowledge(layoutOf(place).transcriptPath(session_id), receipt, true)
+    const receipt = await appendTranscript({ session_id, event: SAID }, place)
+    acknowledge(layoutOf(place, systemEnvironment.host).transcriptPath(session_id), receipt, true)
   },
 }))
 
@@ -80,7 +83,11 @@ const SESSIONS: readonly CrashWay[] = (['turn', 'always'] as const).flatMap((dur
       const session = await createSession(options)
       const prompted = await session.prompt('é?')
       acknowledge(session.path, prompted, true)
-      acknowledge(layoutOf(place).historyPath, prompted, durability === 'always')
+      acknowledge(
+        layoutOf(place, systemEnvironment.host).historyPath,
+        prompted,
+        durability === 'always',
+      )
       const answered = await session.append(ANSWERED)
       acknowledge(session.path, answered, durability === 'always')
       await session[close]()
@@ -97,7 +104,7 @@ const CHECKPOINTS: readonly CrashWay[] = [
     async write(folder, acknowledge) {
       for (const digest of ['## é', '## more']) {
         const checkpoint = { ...CHECKPOINT, digest, prompt_count: 1 }
-        const { path, id } = await appendCheckpoint(checkpoint, inFolder(folder))
+        const { path, id } = await appendCheckpoint(openContext(inFolder(folder)), checkpoint)
         acknowledge(path, { uuid: id }, true)
       }
     },
@@ -109,14 +116,15 @@ const CHECKPOINTS: readonly CrashWay[] = [
       const session = await createSession({ ...options, id: 'one' })
       await session.prompt('é?')
       const { id } = await session.checkpoint({ digest: '## é' })
-      const shard = shardPathOf(normalizeProject(options.project), layoutOf(options))
+      const store = openContext(options)
+      const shard = shardPathOf(store, normalizeProject(store, options.project))
       acknowledge(shard, { uuid: id }, true)
       await session.release()
     },
   },
 ]
 
-// Nobody waits for these: what a log still holds is written when the process ends.
+// Not awaited: what a log still holds is written when the process ends.
 const ENDINGS: readonly CrashWay[] = ASKED.flatMap(({ durability, event, isOwed }) => [
   {
     name: `of one ${event.type} event under ${durability} that is held when the process exits`,
@@ -151,7 +159,7 @@ export const CRASH_WAYS: readonly CrashWay[] = [
   ...ENDINGS,
 ]
 
-/** Goes one way, and tries all states in which a crash may leave each file of which was told. */
+/** Runs one way, and checks all states in which a crash may leave each acknowledged file. */
 export async function tryWay(given: string, { prepare, write }: CrashWay): Promise<CrashResult> {
   const folder = realpathSync.native(given)
   await prepare?.(folder)
@@ -159,9 +167,9 @@ export async function tryWay(given: string, { prepare, write }: CrashWay): Promi
   const sum: CrashResult = { states: 0, owed: 0, findings: [] }
   for (const [path, steps] of traces) {
     if (!steps.some(({ kind }) => kind === 'ack')) continue
-    const isBare = path === layoutOf(inFolder(folder)).historyPath
+    const bare = path === layoutOf(inFolder(folder), systemEnvironment.host).historyPath
     const crashed = join(folder, 'crashed.jsonl')
-    const { states, owed, findings } = await checkStates(crashed, steps, new Random(1), { isBare })
+    const { states, owed, findings } = await checkStates(crashed, steps, new Random(1), { bare })
     sum.states += states
     sum.owed += owed
     sum.findings.push(...findings)

@@ -1,5 +1,5 @@
-// The N-th call fails. One life of a session is lived again and again, and each time another of its
-// calls to the disk fails, once or from then on.
+// Runs the same script of a session again and again, and each time another of its calls to the disk
+// fails, once or from then on.
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -106,7 +106,7 @@ async function problemsAfter(folder: string, life: Life): Promise<unknown[]> {
     const lost = life.checkpoints.filter((id) => !checkpoints.includes(id))
     problems.push(...lost.map((id) => ({ what: 'lost checkpoint', id })))
   } catch (error) {
-    problems.push({ what: 'cannot go on', error: String(error) })
+    problems.push({ what: 'cannot resume', error: String(error) })
   }
   return problems
 }

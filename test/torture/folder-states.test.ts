@@ -4,8 +4,9 @@
 import { closeSync, mkdirSync, openSync, renameSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { copyLog, readLogSync, WholeFile, writeAtomically } from '../../lib/log/index.js'
-import { replaceLog } from '../../lib/log/inside.js'
+import { systemEnvironment } from '../../lib/environment/index.js'
+import { AtomicFile, copyLog, readLogSync, writeSmallFileAtomic } from '../../lib/log/index.js'
+import { replaceLog } from '../../lib/log/internal.js'
 import { line } from '../helpers/lines.js'
 import { memoryFolder } from '../helpers/temporary.js'
 import { type FolderState, folderStates, putFolder, statesAfterwards } from './folder-states.js'
@@ -24,18 +25,18 @@ function contentsOf(states: readonly FolderState[], name: string): Set<string | 
   return new Set(states.map((state) => state.get(name)?.toString('utf8')))
 }
 
-test('a small file that is replaced is the old one or the new one', async (t) => {
+test('a small file that is replaced is complete, in the old or the new version', async (t) => {
   const folder = emptyFolder(t)
   writeFileSync(join(folder, 'x.json'), 'old')
   const states = await folderStates(folder, () =>
-    writeAtomically(join(folder, 'x.json'), 'new text'),
+    writeSmallFileAtomic(join(folder, 'x.json'), 'new text', systemEnvironment),
   )
   expect(states.length).toBeGreaterThan(5)
   expect(contentsOf(states, 'x.json')).toEqual(new Set(['old', 'new text']))
 })
 
 // The check would see it: this is how it is done without a sync.
-test('a file that is renamed before it is synced is found out', async (t) => {
+test('the check finds a file that is renamed before it is synced', async (t) => {
   const folder = emptyFolder(t)
   writeFileSync(join(folder, 'x.json'), 'old')
   const states = await folderStates(folder, () => {
@@ -47,20 +48,23 @@ test('a file that is renamed before it is synced is found out', async (t) => {
   expect(contentsOf(states, 'x.json').size).toBeGreaterThan(2)
 })
 
-test('a fork is there whole or not at all', async (t) => {
+test('a fork exists completely or not at all', async (t) => {
   const folder = emptyFolder(t)
   const from = join(folder, 'from.jsonl')
   writeFileSync(from, whole)
   const opening = line('note', { uuid: 'opening' })
   const states = await folderStates(folder, () => {
-    copyLog({ from, to: join(folder, 'to.jsonl'), opening, end: whole.length, later: [] })
+    copyLog(
+      { from, to: join(folder, 'to.jsonl'), opening, end: whole.length, later: [] },
+      systemEnvironment,
+    )
   })
   const fork = Buffer.concat([opening, whole]).toString('utf8')
   expect(contentsOf(states, 'to.jsonl')).toEqual(new Set([undefined, fork]))
   expect(contentsOf(states, 'from.jsonl')).toEqual(new Set([whole.toString('utf8')]))
 })
 
-test('a log of which some lines are left out is the old one or the new one, and can be read', async (t) => {
+test('a log that is rewritten without some lines is complete, in the old or the new version', async (t) => {
   const folder = emptyFolder(t)
   const path = join(folder, 's.jsonl')
   writeFileSync(path, whole, { mode: 0o600 })
@@ -81,20 +85,20 @@ test('a log of which some lines are left out is the old one or the new one, and 
 const DONE: readonly { name: string; run(folder: string): unknown; left: Buffer }[] = [
   {
     name: 'a small file',
-    run: (folder) => writeAtomically(join(folder, 's.jsonl'), 'new text'),
+    run: (folder) => writeSmallFileAtomic(join(folder, 's.jsonl'), 'new text', systemEnvironment),
     left: Buffer.from('new text'),
   },
   {
     name: 'a file written in pieces',
     run(folder) {
-      const file = new WholeFile(join(folder, 's.jsonl'), { replace: true })
+      const file = new AtomicFile(join(folder, 's.jsonl'), systemEnvironment, { replace: true })
       file.write(lines[2]!)
       file.finish()
     },
     left: lines[2]!,
   },
   {
-    name: 'a log of which some lines are left out',
+    name: 'a log without some lines',
     run(folder) {
       const kept = { byte_offset: 0, length: lines[0]!.length - 1 }
       const options = { choose: () => [kept], beforeReplacing: async () => {} }
@@ -105,7 +109,7 @@ const DONE: readonly { name: string; run(folder: string): unknown; left: Buffer 
 ]
 
 test.for(DONE)(
-  '$name that was replaced stays so when the power goes afterwards',
+  '$name that was replaced stays replaced after a power cut',
   async ({ run, left }, t) => {
     const folder = emptyFolder(t)
     writeFileSync(join(folder, 's.jsonl'), whole, { mode: 0o600 })

@@ -1,4 +1,4 @@
-// What a follower sees of a log, and what stands in it.
+// What a follower sees of a log, and what the log contains.
 
 import { type FollowOptions, followLog, readLogSync } from '../../lib/log/index.js'
 

@@ -1,14 +1,14 @@
-// A disk that is full, and has room again later. Where this user may mount, it is a real one of
-// 256 KiB; the same story runs on a disk that only pretends, everywhere.
+// A disk that is full and later has space again. Where this user may mount, it is a real one of
+// 256 KiB; the same test runs everywhere on a simulated disk.
 
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, type TestContext, test } from 'vitest'
+import type { EnvironmentOverrides } from '../../lib/environment/index.js'
 import {
   appendOnce,
-  type Environment,
   type NewEvent,
   openLog,
   type Receipt,
@@ -27,17 +27,17 @@ const onSmallDisk = test.skipIf(refusal !== undefined)
 const note = refusal === undefined ? '' : ` [skipped: ${refusal}]`
 
 onSmallDisk(
-  `a disk that fills up costs no acknowledged event, and the log goes on when there is room${note} (T10)`,
+  `a full disk loses no acknowledged event, and the log can be appended to once there is space${note} (T10)`,
   async (t) => {
     const folder = mountSmallDisk(t)
     const ballast = join(folder, 'ballast')
     writeFileSync(ballast, Buffer.alloc(BALLAST_BYTES, 1))
-    await expectToGoOn(join(folder, 's.jsonl'), { free: () => rmSync(ballast) })
+    await expectToRecover(join(folder, 's.jsonl'), { free: () => rmSync(ballast) })
   },
 )
 
 onSmallDisk(
-  `on a full disk a log can be read, appending to it is a typed error, and nothing is left in the way${note} (T10)`,
+  `a log on a full disk can be read, an append is a typed error, and later appends work${note} (T10)`,
   async (t) => {
     const folder = mountSmallDisk(t)
     const ballast = join(folder, 'ballast')
@@ -59,7 +59,8 @@ onSmallDisk(
   },
 )
 
-test('a disk that pretends to fill up costs no acknowledged event, and the log goes on when there is room (T10)', async (t) => {
+// Requirement: T10
+test('a simulated full disk loses no acknowledged event, and the log can be appended to once there is space', async (t) => {
   const disk = new FaultyDisk()
   const path = join(temporaryFolder(t), 's.jsonl')
   // A short write first, then the errno: that is how a real one fills up.
@@ -68,10 +69,10 @@ test('a disk that pretends to fill up costs no acknowledged event, and the log g
     disk.fail({ call: 'writeSync', code: 'ENOSPC', errno: -28, isSticky: true })
   }
   const { environment } = disk
-  await expectToGoOn(path, { environment, fillUp, free: () => disk.mend() })
+  await expectToRecover(path, { environment, fillUp, free: () => disk.mend() })
 })
 
-test.runIf(existsSync('/dev/full'))('/dev/full is no log, and is refused by name', async () => {
+test.runIf(existsSync('/dev/full'))('rejects /dev/full as a log', async () => {
   const refused = { code: 'ERR_UNSAFE_PATH' }
   await expect(openLog('/dev/full')).rejects.toMatchObject(refused)
   await expect(appendOnce('/dev/full', [eventOf(0)])).rejects.toMatchObject(refused)
@@ -79,13 +80,16 @@ test.runIf(existsSync('/dev/full'))('/dev/full is no log, and is refused by name
 })
 
 interface SmallDisk {
-  readonly environment?: Partial<Environment>
+  readonly environment?: EnvironmentOverrides
   /** Called after twenty lines, by disks that do not fill up by themselves. */
   readonly fillUp?: () => void
   readonly free: () => void
 }
 
-async function expectToGoOn(path: string, { environment, fillUp, free }: SmallDisk): Promise<void> {
+async function expectToRecover(
+  path: string,
+  { environment, fillUp, free }: SmallDisk,
+): Promise<void> {
   const log = await openLog(path, { durability: 'none', environment })
   const { acks, lost } = await fill((index) => {
     if (index === 20) fillUp?.()
@@ -98,7 +102,7 @@ async function expectToGoOn(path: string, { environment, fillUp, free }: SmallDi
   free()
   for (let index = lost; index < lost + 5; index++) acks.push(await log.append(eventOf(index)))
   await log.close()
-  // The fragment stands alone on its line, and nothing else is wrong.
+  // The fragment is alone on its line, and nothing else is wrong.
   expect(countProblems(problemsOf(path, acks))).toEqual({ damaged: 1 })
 }
 
@@ -123,7 +127,7 @@ async function fill(
   throw new Error('The disk did not fill up')
 }
 
-/** The owner record of the lock gave its page back, and a line would fit into that. */
+/** The owner record of the lock freed a page, and a line would fit into that. */
 function fillToTheBrim(path: string): void {
   for (;;) {
     try {

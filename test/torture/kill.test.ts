@@ -1,5 +1,5 @@
-// kill -9, in earnest. What a process said on its pipe before it died was acknowledged, so it must
-// be in the file; what it was about to write may be missing or half, and disturbs nobody.
+// kill -9. What a process reported on its pipe before it died was acknowledged, so it must be in the
+// file; what it was about to write may be missing or partial, and must not affect other lines.
 
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,6 +9,7 @@ import { projectLog } from '../../lib/chain/index.js'
 import { type LogOptions, openLog, readLogSync } from '../../lib/log/index.js'
 import { hasKernelLock } from '../../lib/log/lock/kernel-lock.js'
 import { AT_ONCE_MS } from '../helpers/at-once.js'
+import { inSoak, runs } from '../helpers/effort.js'
 import { type Random, seededRandom } from '../helpers/random.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 import { type Ack, AppendOnlyWitness, countProblems, exceptDamage, problemsOf } from './check.js'
@@ -20,12 +21,14 @@ type Options = Pick<LogOptions, 'durability' | 'lockTimeoutMs' | 'useKernelLock'
 // The bytes of a killed process are in the kernel already; only a power cut would need a sync.
 const KILLED: Options = { durability: 'none', lockTimeoutMs: 30_000 }
 const LIFE_MS_MAX = 25
+const DURABILITIES = ['none', 'turn', 'always'] as const
 
+// Requirements: 003-18, 003-44, 003-69, 003-76, 003-79, T6
 test.for([
-  { name: 'under the kernel lock', rounds: 40, options: KILLED },
-  { name: 'without it', rounds: 10, options: { ...KILLED, useKernelLock: false } },
+  { name: 'with the kernel lock', rounds: runs(40, 13), options: KILLED },
+  { name: 'without it', rounds: runs(10, 4), options: { ...KILLED, useKernelLock: false } },
 ])(
-  'killed again and again, a writer loses nothing that it acknowledged, and the next one takes over within a second: $name (003-18, 003-44, 003-69, 003-76, 003-79, T6)',
+  'a writer that is killed repeatedly loses no acknowledged event, and the next one takes over within a second: $name',
   async ({ rounds, options }, t) => {
     const random = seededRandom(t)
     const path = join(temporaryFolder(t), 's.jsonl')
@@ -38,7 +41,7 @@ test.for([
     let next = newWriter(0)
     for (let round = 0; round < rounds; round++) {
       const writer = next
-      // It has loaded everything before this one dies, and opens the log at once afterwards.
+      // It has loaded everything before this one dies, and opens the log immediately afterwards.
       next = newWriter(round + 1)
       await Promise.all([writer.ready(), next.ready()])
       writer.go()
@@ -66,12 +69,13 @@ test.for([
   },
 )
 
+// Requirements: 003-44, T6
 test.for([
-  { name: 'under the kernel lock', kernel: [true], kills: 10 },
-  // Who has no kernel lock waits ten seconds for a directory of which it cannot tell whose it was.
-  { name: 'half of them without it', kernel: [true, false], kills: 5 },
+  { name: 'with the kernel lock', kernel: [true], kills: runs(10, 4) },
+  // Without the kernel lock a process waits ten seconds for a lock directory without an owner.
+  { name: 'half of them without it', kernel: [true, false], kills: runs(5, 2) },
 ])(
-  'one-shots are killed at random while others wait, and the others go on: $name (003-44, T6)',
+  'one-shots are killed at random while others wait, and the others continue: $name',
   async ({ kernel, kills }, t) => {
     const random = seededRandom(t)
     const path = join(temporaryFolder(t), 's.jsonl')
@@ -100,7 +104,7 @@ test.for([
       all.push(spare)
       spare = newWriter()
       const others = living.filter((writer) => writer !== living[index])
-      // The dead one holds nobody up.
+      // The dead process does not block the others.
       await Promise.all(others.map((writer) => writer.ackCount(writer.acks.length + 1)))
     }
     for (const writer of living) writer.finish()
@@ -116,7 +120,8 @@ test.for([
 
 // They take no lock, write in pieces, and die between two of them: every kill may leave half a line
 // right where ours comes next.
-test('of neighbours that ignore the lock and are killed in the middle of a line none swallows ours (003-68, T4)', async (t) => {
+// Requirements: 003-68, T4
+test('a process that ignores the lock and is killed in the middle of a line damages no line of ours', async (t) => {
   const random = seededRandom(t)
   const path = join(temporaryFolder(t), 's.jsonl')
   const ours = [true, false].map((useKernelLock) => {
@@ -129,7 +134,7 @@ test('of neighbours that ignore the lock and are killed in the middle of a line 
   let next = newNeighbour(0)
   await Promise.all(ours.map((writer) => writer.ready()))
   for (const writer of ours) writer.go()
-  for (let kill = 1; kill <= 8; kill++) {
+  for (let kill = 1; kill <= runs(8, 3); kill++) {
     const neighbour = next
     next = newNeighbour(kill)
     await Promise.all([neighbour.ready(), next.ready()])
@@ -147,22 +152,22 @@ test('of neighbours that ignore the lock and are killed in the middle of a line 
 })
 
 test.for([
-  { how: 'process.exit', code: 0 },
+  { how: 'process.exit', code: 0, durabilities: DURABILITIES },
   { how: 'a thrown error', code: 1 },
   { how: 'a rejected promise', code: 1 },
   { how: 'an exit from uncaughtException', code: 3 },
   { how: 'the end of the script', code: 0 },
-])('what was appended without waiting is kept by $how', async ({ how, code }, t) => {
+])('an append that was not awaited is written at $how', async ({ how, code, durabilities }, t) => {
   const path = join(temporaryFolder(t), 's.jsonl')
   const chars = [60, 700_000, 300]
-  for (const durability of ['none', 'turn', 'always']) {
+  for (const durability of durabilities ?? (inSoak ? DURABILITIES : ['none'])) {
     const child = startChild('leave', { path, how, chars, options: { durability } })
     await child.ready()
     child.go()
     expect(await child.ended).toMatchObject({ code, signal: null })
     const acks = chars.map((_, index) => ({ uuid: `left-${index}` }))
     expect(problemsOf(path, acks), durability).toEqual([])
-    // The lock went with the process: nobody has to judge a dead one.
+    // The lock was released with the process, so no takeover is needed.
     await using log = await openLog(path)
     expect(log.tip).toBe('left-2')
     rmSync(path)

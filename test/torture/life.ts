@@ -3,20 +3,21 @@
 
 import { isSessionError, SessionError } from '../../lib/errors.js'
 import {
-  append_transcript,
+  appendTranscript,
   createSession,
   forkSession,
   resumeSession,
-  type Session,
-} from '../../lib/session/index.js'
+  searchSessions,
+} from '../../lib/free-functions.js'
+import type { Session } from '../../lib/session/index.js'
 import {
   claimSession,
   listCheckpoints,
   listSessions,
+  openContext,
   pruneCheckpoints,
   read_history,
   rotateHistory,
-  searchSessions,
 } from '../../lib/store/index.js'
 import type { Ack } from './check.js'
 
@@ -60,19 +61,24 @@ export async function keepHouse(folder: string, before: Life): Promise<Life> {
   await attempt('fork', async () => forkSession(ID, { root: folder, newId: 'forked' }))
   await attempt('hook', async () => {
     const event = { type: 'user', payload: { content: 'from a hook' } } as const
-    life.acks.push(await append_transcript({ session_id: ID, event }, options))
+    life.acks.push(await appendTranscript({ session_id: ID, event }, options))
   })
   await attempt('hook of a new session', async () => {
     const event = { type: 'user', payload: { content: 'first words' } } as const
-    await append_transcript({ session_id: 'hooked', event }, options)
+    await appendTranscript({ session_id: 'hooked', event }, options)
   })
-  await attempt('claim', () => claimSession(ID, { ...options, runtimePath: 'plugin' }))
-  await attempt('rotate', () => rotateHistory(options))
+  await attempt('claim', () =>
+    claimSession(openContext(options), ID, { ...options, runtimePath: 'plugin' }),
+  )
+  await attempt('rotate', () => rotateHistory(openContext(options)))
   await attempt('history', () => read_history({ home: folder, limit: 5 }))
-  await attempt('list', async () => listSessions({ root: folder }))
+  await attempt('list', async () => listSessions(openContext({ root: folder })))
   await attempt('search', () => searchSessions({ query: 'one', root: folder }))
   await attempt('prune', async () => {
-    await pruneCheckpoints({ root: folder, apply: true, force: true, lockTimeoutMs: 500 })
+    await pruneCheckpoints(openContext({ root: folder, lockTimeoutMs: 500 }), {
+      apply: true,
+      force: true,
+    })
   })
   await attempt('inspect', () => resumeSession({ ...options, id: ID, mode: 'inspect' }))
   await attempt('resume', async () => {
@@ -93,7 +99,7 @@ function attemptsOf(life: Life): Attempt {
   }
 }
 
-/** Of an error nobody foresaw also where it came from. */
+/** For an unexpected error also its stack. */
 function textOf(error: unknown): string {
   return isSessionError(error) ? error.message : String((error as Error).stack ?? error)
 }
@@ -109,8 +115,8 @@ async function liveThrough(session: Session, life: Life, attempt: Attempt): Prom
   }
   await attempt('compact', async () => {
     const keepFrom = session.messages().messages.at(-1)?.uuid
-    const { boundary_uuid, summary_uuid } = await session.compact({ summary: 'So far.', keepFrom })
-    life.acks.push({ uuid: summary_uuid }, { uuid: boundary_uuid })
+    const { boundaryUuid, summaryUuid } = await session.compact({ summary: 'So far.', keepFrom })
+    life.acks.push({ uuid: summaryUuid }, { uuid: boundaryUuid })
   })
   await attempt('checkpoint', async () => {
     life.checkpoints.push((await session.checkpoint({ digest: '## Session Checkpoint' })).id)
@@ -134,9 +140,7 @@ export async function goOn(folder: string) {
   const session = await resumeOrCreate(options)
   const ack = await session.append({ type: 'user', payload: { content: 'on a good disk' } })
   await session.close()
-  const { checkpoints } = listCheckpoints({
-    root: folder,
-    home: folder,
+  const { checkpoints } = listCheckpoints(openContext({ root: folder, home: folder }), {
     project: PROJECT,
     limit: 50,
   })

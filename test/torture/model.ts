@@ -4,9 +4,10 @@
 import { appendFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { isSessionError, type SessionErrorCode } from '../../lib/errors.js'
+import { createSession, forkSession, resumeSession } from '../../lib/free-functions.js'
 import { appendOnce, openLog, readLogSync } from '../../lib/log/index.js'
-import { createSession, forkSession, resumeSession, type Session } from '../../lib/session/index.js'
-import { listCheckpoints } from '../../lib/store/index.js'
+import type { Session } from '../../lib/session/index.js'
+import { listCheckpoints, openContext } from '../../lib/store/index.js'
 import { AppendOnlyWitness } from './check.js'
 
 const PROJECT = '/tmp/project-of-a-model'
@@ -21,7 +22,7 @@ interface Model {
   /** Events of the present file that were acknowledged, in their order. */
   acks: string[]
   checkpoints: string[]
-  /** For names that nobody had before. */
+  /** For names that were not used before. */
   counter: { next: number }
 }
 
@@ -105,7 +106,7 @@ class AppendSeveral extends Command {
   }
 }
 
-/** Somebody who heard nothing tries again, by the same uuid. */
+/** A caller without an answer tries again with the same uuid. */
 class Retry extends Command {
   override check({ acks }: Readonly<Model>): boolean {
     return acks.some(isOurs)
@@ -130,8 +131,8 @@ class Compact extends Command {
   protected override async act(model: Model, { session }: Real): Promise<void> {
     const at = 1 + (this.choice % (model.view.length - 1))
     const keepFrom = model.view[at]!
-    const { summary_uuid } = await session.compact({ summary: 'So far.', keepFrom })
-    take(model, summary_uuid, [summary_uuid, ...model.view.slice(at)])
+    const { summaryUuid } = await session.compact({ summary: 'So far.', keepFrom })
+    take(model, summaryUuid, [summaryUuid, ...model.view.slice(at)])
   }
 }
 
@@ -140,7 +141,7 @@ class Checkpoint extends Command {
     const { id } = await real.session.checkpoint({ digest: `Checkpoint ${checkpoints.length}` })
     checkpoints.push(id)
     const { root, home, project } = real.options
-    const found = listCheckpoints({ root, home, project, limit: 50 }).checkpoints
+    const found = listCheckpoints(openContext({ root, home }), { project, limit: 50 }).checkpoints
     const ids = new Set(found.map(({ checkpoint }) => checkpoint.id))
     expectSame(
       'lost checkpoints',
@@ -201,15 +202,15 @@ class Fork extends Command {
     await before.release()
     expectAcks(before, model)
     const at = pick(model.acks.filter(isOurs), this.choice)
-    const { session_id } = forkSession(before.id, { root: real.folder, at })
-    const { session } = await resumeSession({ ...real.options, id: session_id, mode: 'append' })
+    const { sessionId } = forkSession(before.id, { root: real.folder, at })
+    const { session } = await resumeSession({ ...real.options, id: sessionId, mode: 'append' })
     model.acks = model.acks.slice(0, model.acks.indexOf(at) + 1)
     model.view = model.viewAfter.get(at)!
     real.goOnWith(session!)
   }
 }
 
-/** Whoever comes beside the one who holds the log is told so, and changes nothing. */
+/** A second handle fails with ERR_LOCKED and changes nothing. */
 class SecondHandle extends Command {
   protected override async act(_: Model, { session }: Real): Promise<void> {
     const { size } = session

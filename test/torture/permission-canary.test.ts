@@ -9,13 +9,15 @@ import {
   createSession,
   forkSession,
   resumeSession,
-} from '../../lib/session/index.js'
-import { claimSession, listSessions, rotateHistory } from '../../lib/store/index.js'
+} from '../../lib/free-functions.js'
+
+import { claimSession, listSessions, openContext, rotateHistory } from '../../lib/store/index.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 
 const TOKEN = `grant-${Math.random().toString(36).slice(2)}-canary`
 
-test('what was granted is in no byte of the store: not after a compaction, a fork, a resume or a subagent (003-12, 003-80, 003-86, T8, T26)', async (t) => {
+// Requirements: 003-12, 003-80, 003-86, T8, T26
+test('no byte of the store holds a permission grant, also after a compaction, a fork, a resume or a subagent', async (t) => {
   const folder = temporaryFolder(t)
   const options = { root: folder, home: folder, project: folder }
   const session = await createSession({ ...options, id: 's' })
@@ -36,18 +38,18 @@ test('what was granted is in no byte of the store: not after a compaction, a for
     await expect(session.append(event), event.type).rejects.toMatchObject(refused)
   }
   await session.checkpoint({ digest: 'What the next one should know.' })
-  const child = await session.spawn({ task_id: 'task', prompt: 'Go.' })
+  const child = await session.spawn({ taskId: 'task', prompt: 'Go.' })
   await child.append({ type: 'assistant', payload: { content: 'gone' } })
   await child.finish({ status: 'completed', summary: 'Done.' })
   await session.compact({ summary: 'So far.' })
-  await claimSession('s', { root: folder, runtimePath: 'plugin' })
+  await claimSession(openContext({ root: folder }), 's', { runtimePath: 'plugin' })
   await session.close()
   forkSession('s', { root: folder, newId: 'forked' })
   const resumed = await resumeSession({ ...options, id: 's', newId: 'next' })
   expect(resumed.permissions.size).toBe(0)
   await resumed.session!.close()
-  await rotateHistory({ home: folder })
-  listSessions({ root: folder })
+  await rotateHistory(openContext({ home: folder }))
+  listSessions(openContext({ root: folder }))
   expect(filesWith(folder, TOKEN)).toEqual([])
   // The search itself works.
   expect(filesWith(folder, 'three: done').length).toBeGreaterThan(0)
@@ -73,7 +75,8 @@ const KEYS = [
   'bypassPermissions',
 ]
 
-test('no field and no type by which trust could be kept is taken, by a session or by a hook (003-70, 003-80, T8)', async (t) => {
+// Requirements: 003-70, 003-80, T8
+test('a session and a hook reject every field and type that could persist a permission', async (t) => {
   const folder = temporaryFolder(t)
   const options = { root: folder, home: folder, project: folder }
   const session = await createSession({ ...options, id: 's' })
@@ -86,8 +89,8 @@ test('no field and no type by which trust could be kept is taken, by a session o
   for (const event of events) {
     const what = JSON.stringify(event)
     await expect(session.append(event), what).rejects.toMatchObject(refused)
-    const told = append_transcript({ session_id: 'hooked', event }, options)
-    await expect(told, what).rejects.toMatchObject(refused)
+    const appending = append_transcript({ session_id: 'hooked', event }, options)
+    await expect(appending, what).rejects.toMatchObject(refused)
   }
   await session.close()
   expect(filesWith(folder, TOKEN)).toEqual([])

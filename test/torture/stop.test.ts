@@ -1,13 +1,14 @@
-// A stopped process is not a dead one: a debugger, a job control key, a laptop lid. It may wake in
-// the middle of a step, so until then nobody else may write.
+// A stopped process (a debugger, job control, a laptop lid) is not dead: it may continue in the middle
+// of a step, so until then no other process may write.
 
 import { mkdirSync, readFileSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { appendOnce, openLog } from '../../lib/log/index.js'
-import { lockPathOf } from '../../lib/log/lock/lock-directory.js'
+import { lockPathOf } from '../../lib/log/lock/inspect.js'
 import { AT_ONCE_MS } from '../helpers/at-once.js'
+import { runs } from '../helpers/effort.js'
 import { seededRandom } from '../helpers/random.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 import { problemsOf } from './check.js'
@@ -15,10 +16,10 @@ import { isSignedBy, makeLockOld } from './old-lock.js'
 import { startWriter } from './start-child.js'
 
 const SIZES = [300, 40_000, 60, 2000, 200_000]
-const STOPS = 6
+const STOPS = runs(6, 2)
 const LOOK_MS_MAX = 50
 
-// Whoever waited would wait for a long time, so an answer within a second was given at once.
+// The lock timeout is long, so an answer within a second did not wait for it.
 const PATIENT = { durability: 'none', lockTimeoutMs: 30_000 } as const
 
 const KINDS = [
@@ -28,8 +29,9 @@ const KINDS = [
 
 const onLinux = test.runIf(process.platform === 'linux')
 
+// Requirements: 003-30, 003-44, T7
 onLinux.for(KINDS)(
-  'a stopped holder keeps its log: others are told at once who it is, and it goes on as if nothing had been: $name (003-30, 003-44, T7)',
+  'a stopped process keeps its lock: others fail immediately with its pid, and it continues undisturbed: $name',
   async ({ options }, t) => {
     const random = seededRandom(t)
     const path = join(temporaryFolder(t), 's.jsonl')
@@ -40,7 +42,7 @@ onLinux.for(KINDS)(
       await holder.ackCount(holder.acks.length + 3)
       await sleep(random.below(10))
       await holder.stop()
-      // As after an hour: whoever goes by the age of the lock alone would take it now.
+      // As after an hour: a process that judges the age alone would take the lock.
       makeLockOld(path)
       const before = readFileSync(path)
       const refusal = { code: 'ERR_LOCKED', details: { pid: holder.pid, state: 'stopped' } }
@@ -59,8 +61,9 @@ onLinux.for(KINDS)(
   },
 )
 
+// Requirements: 003-30, T7
 onLinux.for(KINDS)(
-  'one-shots that are stopped at any moment neither lose a line nor fork the chain: $name (003-30, T7)',
+  'one-shots that are stopped at any moment neither lose a line nor fork the chain: $name',
   async ({ options }, t) => {
     const random = seededRandom(t)
     const path = join(temporaryFolder(t), 's.jsonl')
@@ -88,9 +91,9 @@ onLinux.for(KINDS)(
   },
 )
 
-// The soak makes locks look old. One whose maker runs and is about to sign it is none of those: who
-// is told that it is old takes it, and the chain forks by the fault of the harness.
-test('a lock is taken for that of a process only when that process has signed it', async (t) => {
+// The soak makes locks look old. It must not do so to a lock that a running process is about to sign,
+// or the harness itself would fork the chain.
+test('a lock belongs to a process only after that process has signed it', async (t) => {
   const path = join(temporaryFolder(t), 's.jsonl')
   mkdirSync(lockPathOf(path))
   expect(isSignedBy(path, process.pid)).toBe(false)

@@ -14,7 +14,7 @@ export type Step =
   | { readonly kind: 'write'; readonly bytes: Buffer }
   /** Everything before it is on the disk. */
   | { readonly kind: 'sync' }
-  /** The caller was told that the event is written; `isOwed`: and that it outlives a power cut. */
+  /** The event was acknowledged; `isOwed`: it must survive a power cut. */
   | { readonly kind: 'ack'; readonly uuid: string; readonly isOwed: boolean }
 
 export type Acknowledge = (ack: Pick<Ack, 'uuid'>, isOwed: boolean) => void

@@ -1,5 +1,5 @@
-// A process or a machine can die at any byte. So a good log is cut at every byte of its last three
-// records, or filled up with NULs from there, and each time the same is asked of it.
+// A process or a machine can die at any byte. A valid log is cut at every byte of its last three
+// records, or filled with NULs from there, and must be readable and appendable each time.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -43,8 +43,9 @@ const WAYS = [
   },
 ]
 
+// Requirements: 003-64, 003-69, T4
 test.for(WAYS)(
-  'a log cut at any byte of its last three records keeps every whole one and takes the next: $name (003-64, 003-69, T4)',
+  'a log that is cut at any byte of its last three records keeps every whole one and can be appended to: $name',
   async ({ append }, t) => {
     const path = temporaryFile(t, 's.jsonl', '')
     for (let cut = third; cut <= whole.length; cut++) {
@@ -53,7 +54,8 @@ test.for(WAYS)(
   },
 )
 
-test('a log that ends in NULs keeps every whole record and takes the next (003-64)', async (t) => {
+// Requirement: 003-64
+test('a log that ends in NULs keeps every whole record and can be appended to', async (t) => {
   const path = temporaryFile(t, 's.jsonl', '')
   const [, , c, d] = ends as [number, number, number, number]
   const insideCharacter = whole.indexOf('漢') + 1

@@ -1,8 +1,8 @@
 // A lock that was won, and the promise that it is let go, at the latest when the process ends.
 
-import { closeSync } from 'node:fs'
+import type { Environment, Host } from '../../environment/index.js'
+import { removeOwnerRecord } from './inspect.js'
 import { releaseKernelLock } from './kernel-lock.js'
-import { removeOwnerRecord } from './owner-record.js'
 import type { PortableLock } from './portable-lock.js'
 
 export interface HeldLock {
@@ -12,7 +12,7 @@ export interface HeldLock {
   readonly wasCreated: boolean
   /** Under the kernel lock; false is advisory mode. */
   readonly isKernel: boolean
-  /** The portable lock was taken from us by somebody outside the protocol. */
+  /** The portable lock was taken by a process outside the protocol. */
   readonly isCompromised: boolean
   /**
    * Idempotent, synchronous, and silent about a lock that is already gone. Only the descriptor may
@@ -32,11 +32,11 @@ export interface HeldParts {
   readonly portable: PortableLock
 }
 
-const held = new Set<HeldLock>()
-let isListening = false
+const heldByHost = new WeakMap<Host, Set<HeldLock>>()
 
 /** `onRelease` is called once, after everything is let go. */
-export function holdLock(parts: HeldParts, onRelease: () => void): HeldLock {
+export function holdLock(parts: HeldParts, onRelease: () => void, env: Environment): HeldLock {
+  const held = heldUntilExit(env.host)
   const { fd, wasCreated, isKernel, portable } = parts
   const lock: HeldLock = {
     fd,
@@ -47,12 +47,11 @@ export function holdLock(parts: HeldParts, onRelease: () => void): HeldLock {
     },
     release(later) {
       if (!held.delete(lock)) return
-      releaseParts(parts, later)
+      releaseParts(parts, env, later)
       onRelease()
     },
   }
   held.add(lock)
-  listenForExit()
   return lock
 }
 
@@ -62,22 +61,27 @@ export function holdLock(parts: HeldParts, onRelease: () => void): HeldLock {
  */
 export function releaseParts(
   { path, fd, isKernel, hasRecord, portable }: HeldParts,
+  env: Environment,
   later: CloseLater = (close) => close(),
 ): void {
-  if (hasRecord) quietly(() => removeOwnerRecord(path, portable.directory.identity))
+  if (hasRecord) quietly(() => removeOwnerRecord(path, portable.directory.identity, env))
   portable.release()
   if (isKernel) quietly(() => releaseKernelLock(fd))
-  later(() => quietly(() => closeSync(fd)))
+  later(() => quietly(() => env.fs.closeSync(fd)))
 }
 
-function listenForExit(): void {
-  if (isListening) return
-  isListening = true
-  process.on('exit', releaseAll)
-}
-
-function releaseAll(): void {
-  for (const lock of held) lock.release()
+/** The locks of a process that are released at the latest when it exits. */
+function heldUntilExit(host: Host): Set<HeldLock> {
+  let held = heldByHost.get(host)
+  if (held === undefined) {
+    const locks = new Set<HeldLock>()
+    held = locks
+    heldByHost.set(host, locks)
+    host.onExit(() => {
+      for (const lock of locks) lock.release()
+    })
+  }
+  return held
 }
 
 function quietly(step: () => void): void {

@@ -3,6 +3,7 @@
 
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { NATIVE_TARGET } from '../../environment/index.js'
 
 // Far behind any data, because Windows' locks are mandatory and would keep readers out.
 const LOCK_OFFSET = 2 ** 52
@@ -10,7 +11,7 @@ const LOCK_BYTES = 1
 
 const BINARY = 'fs-native-extensions.node'
 
-// File systems that know no locks answer so; whoever shares such a file gets the same answer.
+// Errors of file systems without locks. Every process that shares the file gets the same error.
 const NOT_SUPPORTED = new Set(['ENOLCK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL'])
 
 /** The part of `fs-native-extensions` that is used here; it brings no types of its own. */
@@ -37,7 +38,7 @@ export function hasKernelLock(): boolean {
 
 /**
  * - `locked`: ours until released, or until the descriptor is closed
- * - `busy`: somebody else's, alive for certain
+ * - `busy`: another process holds it, which is certainly alive
  * - `unavailable`: no addon, or a file system without locks
  */
 export type KernelLockResult = 'locked' | 'busy' | 'unavailable'
@@ -64,7 +65,7 @@ function loadAddon(): FsNativeExtensions | undefined {
   if (isLoaded) return addon
   isLoaded = true
   try {
-    /* v8 ignore next -- @preserve the package itself is asked on systems where it lies elsewhere */
+    /* v8 ignore next -- @preserve the package finds its binary where it is stored elsewhere */
     addon = loadBinary() ?? (require('fs-native-extensions') as FsNativeExtensions)
   } catch {
     // Not installed, or no binary for this platform: both mean advisory mode.
@@ -77,8 +78,7 @@ function loadAddon(): FsNativeExtensions | undefined {
 function loadBinary(): FsNativeExtensions | undefined {
   try {
     const folder = dirname(require.resolve('fs-native-extensions/package.json'))
-    const target = `${process.platform}-${process.arch}`
-    const binding = require(join(folder, 'prebuilds', target, BINARY)) as Binding
+    const binding = require(join(folder, 'prebuilds', NATIVE_TARGET, BINARY)) as Binding
     return { tryLock: (...range) => tryLock(binding, ...range), unlock: binding.unlock }
   } catch {
     return undefined

@@ -1,5 +1,5 @@
-// Loads proper-lockfile at the first lock and not before, because it costs some 20 ms, and takes
-// back the signal listeners that come along with it.
+// Loads proper-lockfile at the first lock, because loading takes some 20 ms, and removes the signal
+// listeners that it installs. A file of its own, because bin/bundle.mjs replaces it.
 
 import type { EventEmitter } from 'node:events'
 import { createRequire } from 'node:module'

@@ -1,14 +1,17 @@
-// The two ways in which a lock says no, with all that is known about whoever stands in the way.
+// The two ways in which a lock is refused, with all that is known of its holder.
 
+import type { Environment } from '../../environment/index.js'
 import { SessionError } from '../../errors.js'
-import type { LockState } from './inspect.js'
-import { lockPathOf } from './lock-directory.js'
-import type { OwnerRecord } from './owner-record.js'
+import { type LockState, lockPathOf, type OwnerRecord } from './inspect.js'
 import { isOwnProcess, ownIdentity, type ProcessState } from './process-identity.js'
 
-/** Somebody holds the lock; without a record it is only known that somebody does. */
-export function lockedError(path: string, { owner, ownerState }: LockState): SessionError {
-  const who = owner === undefined ? 'another process' : describeOwner(owner)
+/** Another process holds the lock; without an owner record its identity is unknown. */
+export function lockedError(
+  path: string,
+  { owner, ownerState }: LockState,
+  env: Environment,
+): SessionError {
+  const who = owner === undefined ? 'another process' : describeOwner(owner, env)
   const remark = owner === undefined ? '' : REMARKS[ownerState ?? 'unknown']
   return new SessionError('ERR_LOCKED', `${path} is locked by ${who}${remark}`, {
     path,
@@ -22,8 +25,8 @@ export function lockedError(path: string, { owner, ownerState }: LockState): Ses
 }
 
 /** Other appends of this process kept the lock busy until the caller's time was up. */
-export function queuedError(path: string): SessionError {
-  const { pid, host } = ownIdentity()
+export function queuedError(path: string, env: Environment): SessionError {
+  const { pid, host } = ownIdentity(env)
   return new SessionError('ERR_LOCKED', `${path} is locked by this process`, {
     path,
     pid,
@@ -35,7 +38,7 @@ export function queuedError(path: string): SessionError {
 
 export function obstructedError(path: string, obstacle: string, cause?: unknown): SessionError {
   const lockPath = lockPathOf(path)
-  const what = `Could not lock ${path}: at ${lockPath} stands ${obstacle}`
+  const what = `Could not lock ${path}: there is ${obstacle} at ${lockPath}`
   return new SessionError('ERR_LOCK_OBSTRUCTED', what, { path, lockPath, obstacle, cause })
 }
 
@@ -46,7 +49,7 @@ const REMARKS: Readonly<Record<ProcessState, string>> = {
   unknown: ' (out of sight: another machine or container)',
 }
 
-function describeOwner(owner: OwnerRecord): string {
-  const who = isOwnProcess(owner) ? 'this process' : `pid ${owner.pid} on ${owner.host}`
+function describeOwner(owner: OwnerRecord, env: Environment): string {
+  const who = isOwnProcess(owner, env) ? 'this process' : `pid ${owner.pid} on ${owner.host}`
   return `${who} since ${owner.since}`
 }

@@ -1,8 +1,13 @@
 // Who a process is beyond its number, which is given out again, and whether it still lives.
-// Only what is proven counts as dead: everything else would rob somebody of a lock.
+// Only a proven death counts: everything else would take the lock from a living process.
 
-import { readFileSync, readlinkSync } from 'node:fs'
-import { hostname } from 'node:os'
+import {
+  type Environment,
+  type EnvironmentOverrides,
+  environmentFrom,
+  type FileSystem,
+  type Host,
+} from '../../environment/index.js'
 
 export interface ProcessIdentity {
   readonly pid: number
@@ -16,17 +21,20 @@ export interface ProcessIdentity {
 
 export type ProcessState = 'alive' | 'stopped' | 'dead' | 'unknown'
 
-let own: ProcessIdentity | undefined
+const ownByHost = new WeakMap<Host, ProcessIdentity>()
 
-export function ownIdentity(): ProcessIdentity {
-  own ??= {
-    pid: process.pid,
-    /* v8 ignore next -- @preserve only other systems have no /proc, or somebody else's */
-    start: hasOwnProc() ? (readProcStat(process.pid)?.start ?? null) : null,
-    boot: readLine('/proc/sys/kernel/random/boot_id'),
-    ns: readLink('/proc/self/ns/pid'),
-    host: hostname(),
+export function ownIdentity({ fs, host }: Environment): ProcessIdentity {
+  let own = ownByHost.get(host)
+  if (own !== undefined) return own
+  own = {
+    pid: host.pid,
+    /* v8 ignore next -- @preserve only other systems have no /proc, or that of another namespace */
+    start: hasOwnProc(fs, host.pid) ? (readProcStat(fs, host.pid)?.start ?? null) : null,
+    boot: readLine(fs, '/proc/sys/kernel/random/boot_id'),
+    ns: readLink(fs, '/proc/self/ns/pid'),
+    host: host.hostname(),
   }
+  ownByHost.set(host, own)
   return own
 }
 
@@ -37,33 +45,42 @@ const SHELLS = new Set(['sh', 'bash', 'dash', 'ash', 'zsh', 'ksh', 'fish', 'busy
  * The process that started this one, one shell skipped: a harness runs its hooks through a shell,
  * and both are gone a moment later, while the harness stays.
  */
-export function parentIdentity(ppid = process.ppid): ProcessIdentity {
-  const self = ownIdentity()
-  // Without a /proc of ours there are no shells to be told apart, and no start times.
+export function parentIdentity(
+  ppid?: number,
+  { environment }: { readonly environment?: EnvironmentOverrides | undefined } = {},
+): ProcessIdentity {
+  return identifyParent(environmentFrom(environment), ppid)
+}
+
+export function identifyParent(env: Environment, ppid?: number): ProcessIdentity {
+  const { fs } = env
+  const id = ppid ?? env.host.ppid
+  const self = ownIdentity(env)
+  // Without a /proc of ours shells cannot be recognised, and there are no start times.
   /* v8 ignore next -- @preserve only other systems have none */
-  const parent = self.start === null ? undefined : readProcStat(ppid)
+  const parent = self.start === null ? undefined : readProcStat(fs, id)
   const isShell = parent !== undefined && SHELLS.has(parent.name) && parent.parent > 1
-  const pid = isShell ? parent.parent : ppid
-  const stat = isShell ? readProcStat(pid) : parent
+  const pid = isShell ? parent.parent : id
+  const stat = isShell ? readProcStat(fs, pid) : parent
   return { ...self, pid, start: stat?.start ?? null }
 }
 
-export function isOwnProcess({ pid, start, ns, host }: ProcessIdentity): boolean {
-  const self = ownIdentity()
+export function isOwnProcess({ pid, start, ns, host }: ProcessIdentity, env: Environment): boolean {
+  const self = ownIdentity(env)
   return pid === self.pid && start === self.start && ns === self.ns && host === self.host
 }
 
-export function judgeProcess(identity: ProcessIdentity): ProcessState {
-  const self = ownIdentity()
+export function judgeProcess(identity: ProcessIdentity, env: Environment): ProcessState {
+  const self = ownIdentity(env)
   if (identity.host !== self.host || identity.ns !== self.ns) return 'unknown'
   if (identity.boot !== self.boot) {
     return identity.boot === null || self.boot === null ? 'unknown' : 'dead'
   }
-  if (!existsProcess(identity.pid)) return 'dead'
+  if (!existsProcess(identity.pid, env.host)) return 'dead'
   // Without a start time on both sides the number is all there is, and it is in use.
   if (identity.start === null || self.start === null) return 'alive'
-  const stat = readProcStat(identity.pid)
-  // Hidden from us (hidepid), or gone this very moment; the next look will tell.
+  const stat = readProcStat(env.fs, identity.pid)
+  // Hidden from us (hidepid), or gone this very moment; the next check will show it.
   /* v8 ignore next -- @preserve only a /proc mounted with hidepid answers so */
   if (stat === undefined) return 'alive'
   if (stat.start !== identity.start || 'ZXx'.includes(stat.state)) return 'dead'
@@ -83,9 +100,9 @@ export function parseIdentity(value: unknown): ProcessIdentity | undefined {
   return isWhole ? ({ pid, start, boot, ns, host } as ProcessIdentity) : undefined
 }
 
-function existsProcess(pid: number): boolean {
+function existsProcess(pid: number, host: Host): boolean {
   try {
-    process.kill(pid, 0)
+    host.kill(pid, 0)
     return true
   } catch (error) {
     // EPERM: it is there, and another user's.
@@ -100,8 +117,8 @@ interface ProcStat {
   readonly start: string
 }
 
-function readProcStat(pid: number): ProcStat | undefined {
-  const line = readLine(`/proc/${pid}/stat`)
+function readProcStat(fs: FileSystem, pid: number): ProcStat | undefined {
+  const line = readLine(fs, `/proc/${pid}/stat`)
   if (line === null) return undefined
   // The second field is the command in parentheses, and may hold spaces and parentheses itself;
   // counting starts after the last one, with the third field.
@@ -115,21 +132,21 @@ function readProcStat(pid: number): ProcStat | undefined {
 }
 
 // A /proc of another pid namespace shows other processes under our numbers.
-function hasOwnProc(): boolean {
-  return readLink('/proc/self') === String(process.pid)
+function hasOwnProc(fs: FileSystem, pid: number): boolean {
+  return readLink(fs, '/proc/self') === String(pid)
 }
 
-function readLine(path: string): string | null {
+function readLine(fs: FileSystem, path: string): string | null {
   try {
-    return readFileSync(path, 'utf8').trimEnd()
+    return fs.readFileSync(path, 'utf8').trimEnd()
   } catch {
     return null
   }
 }
 
-function readLink(path: string): string | null {
+function readLink(fs: FileSystem, path: string): string | null {
   try {
-    return readlinkSync(path)
+    return fs.readlinkSync(path)
   } catch {
     return null
   }

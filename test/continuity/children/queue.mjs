@@ -1,17 +1,18 @@
 // Queues one checkpoint with a debounce of two minutes, then ends in one of several ways.
 
 import { appendFileSync } from 'node:fs'
-import { CheckpointQueue } from '../../../dist/rooms/lib/continuity/index.js'
+import { CheckpointQueue } from '../../../dist/modules/lib/continuity/index.js'
+import { systemEnvironment } from '../../../dist/modules/lib/environment/index.js'
 
 const [file, mode] = process.argv.slice(2)
 
 function writeSync({ id }) {
   if (mode === 'full') throw new Error('no space')
   appendFileSync(file, `${id}\n`)
-  return { id, byte_offset: 0, sha256: '' }
+  return { id, byteOffset: 0, sha256: '' }
 }
 
-const queue = new CheckpointQueue({
+const queue = new CheckpointQueue(systemEnvironment, {
   sink: { write: async (record) => writeSync(record), writeSync },
   debounceMs: 120_000,
   onDiagnostic: ({ code, message }) => process.stderr.write(`${code}: ${message}\n`),

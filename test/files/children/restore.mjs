@@ -3,7 +3,7 @@
 import { resumeSession } from '../../../dist/lib/index.js'
 
 const [root, id, to] = process.argv.slice(2)
-const { session } = await resumeSession({ root, home: root, id, mode: 'append', isQuiet: true })
+const { session } = await resumeSession({ root, home: root, id, mode: 'append', quiet: true })
 const plan = await session.planFileRewind({ to })
 process.stdout.write('ready\n')
 await session.applyFileRewind(plan)

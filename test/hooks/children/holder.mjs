@@ -4,7 +4,7 @@
 
 import { createInterface } from 'node:readline'
 import { resumeSession } from '../../../dist/lib/index.js'
-import { withLockedLog } from '../../../dist/lib/log/index.js'
+import { withLockedLog } from '../../../dist/modules/lib/log/index.js'
 
 const [root, id, how] = process.argv.slice(2)
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]()

@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs'
 import { PassThrough } from 'node:stream'
-import { runHook } from '../../../dist/rooms/lib/hooks/index.js'
+import { runHook } from '../../../dist/modules/lib/hooks/index.js'
 
 const [root, path, seed] = process.argv.slice(2)
 const events = readFileSync(path, 'utf8')
@@ -18,7 +18,7 @@ for (const { at, input } of seed === '0' ? events : shuffled(events, Number(seed
     store: { root, home: root },
     io: { stdin, env: {}, cwd: () => '/work' },
     write: async () => {},
-    tell: (text) => process.stderr.write(`${text}\n`),
+    report: (text) => process.stderr.write(`${text}\n`),
     environment: { now: () => Date.parse(at) },
   })
   process.stdout.write('.')

@@ -3,7 +3,7 @@
 import { mkdirSync, readdirSync, utimesSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { lockPathOf } from '../../../lib/log/lock/lock-directory.js'
+import { lockPathOf } from '../../../lib/log/lock/inspect.js'
 import { type FileCall, type FileFault, watchFiles } from '../../helpers/watched-files.js'
 import { temporaryFolder } from './worker.js'
 

@@ -14,24 +14,26 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { expect, test, vi } from 'vitest'
+import { systemEnvironment } from '../../../lib/environment/index.js'
 import {
   type AcquireOptions,
   acquireLock,
   type HeldLock,
   tryAcquireLock,
 } from '../../../lib/log/lock/acquire.js'
-import { lockPathOf, readLockDirectory } from '../../../lib/log/lock/lock-directory.js'
 import {
+  lockPathOf,
   ownerPathOf,
+  readLockDirectory,
   readOwnerRecord,
   writeOwnerRecord,
-} from '../../../lib/log/lock/owner-record.js'
+} from '../../../lib/log/lock/inspect.js'
 import { ownIdentity } from '../../../lib/log/lock/process-identity.js'
 import { AT_ONCE_MS } from '../../helpers/at-once.js'
 import { ADVISORY, KINDS, PAIRS, temporaryFolder } from './worker.js'
 
-const LEASE: AcquireOptions = { mode: 'lease', timeoutMs: 5000 }
-const ONCE: AcquireOptions = { mode: 'once', timeoutMs: 5000 }
+const LEASE: AcquireOptions = { mode: 'lease', timeoutMs: 5000, env: systemEnvironment }
+const ONCE: AcquireOptions = { mode: 'once', timeoutMs: 5000, env: systemEnvironment }
 const LONG_AGO = new Date(Date.now() - 60_000)
 const FAR_AHEAD = new Date(Date.now() + 3_600_000)
 
@@ -39,16 +41,17 @@ const aLog = () => join(temporaryFolder(), 'a.jsonl')
 const entriesBeside = (path: string) => readdirSync(dirname(path))
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 
-test('a lease leaves a marked directory and a record, and takes both away (003-30)', async () => {
+// Requirement: 003-30
+test('a lease leaves a marked directory and a record, and takes both away', async () => {
   const path = aLog()
   const lock = await acquireLock(path, LEASE)
   expect(lock).toMatchObject({ wasCreated: true, isKernel: true, isCompromised: false })
   expect(modeOf(lockPathOf(path))).toBe('600')
-  expect(readOwnerRecord(path)).toMatchObject({
-    ...ownIdentity(),
+  expect(readOwnerRecord(path, systemEnvironment.fs)).toMatchObject({
+    ...ownIdentity(systemEnvironment),
     kernel: true,
     mode: 'lease',
-    dir: readLockDirectory(path)?.identity,
+    dir: readLockDirectory(path, systemEnvironment.fs)?.identity,
   })
   lock.release()
   expect(entriesBeside(path)).toEqual(['a.jsonl'])
@@ -56,7 +59,7 @@ test('a lease leaves a marked directory and a record, and takes both away (003-3
 
 test('a once-lock under the kernel lock writes no record and removes a left one', async () => {
   const path = aLog()
-  writeOwnerRecord(path, { kernel: true, mode: 'lease', dir: '1:1' })
+  writeOwnerRecord(path, { kernel: true, mode: 'lease', dir: '1:1' }, systemEnvironment)
   const lock = await acquireLock(path, ONCE)
   expect(entriesBeside(path)).toEqual(['a.jsonl', 'a.jsonl.lock'])
   lock.release()
@@ -68,7 +71,7 @@ test('an advisory lock says so in its directory and its record', async () => {
   const lock = await acquireLock(path, { ...ONCE, ...ADVISORY })
   expect(lock.isKernel).toBe(false)
   expect(modeOf(lockPathOf(path))).toBe('700')
-  expect(readOwnerRecord(path)).toMatchObject({ kernel: false, mode: 'once' })
+  expect(readOwnerRecord(path, systemEnvironment.fs)).toMatchObject({ kernel: false, mode: 'once' })
   lock.release()
   expect(entriesBeside(path)).toEqual(['a.jsonl'])
 })
@@ -104,7 +107,7 @@ test('two spellings of one path are one lock', async () => {
 })
 
 test.for(PAIRS)(
-  'a second handle of this process is refused at once: $name',
+  'rejects a second handle in this process immediately: $name',
   async ({ first, second }) => {
     const path = aLog()
     const lock = await acquireLock(path, { ...LEASE, ...first })
@@ -116,8 +119,8 @@ test.for(PAIRS)(
       details: {
         path,
         pid: process.pid,
-        host: ownIdentity().host,
-        since: readOwnerRecord(path)?.since,
+        host: ownIdentity(systemEnvironment).host,
+        since: readOwnerRecord(path, systemEnvironment.fs)?.since,
         kernel: first.useKernelLock,
         mode: 'lease',
         state: 'alive',
@@ -143,7 +146,7 @@ test('one-shots of one process come in the order of their calls', async () => {
   expect(entriesBeside(path)).toEqual(['a.jsonl'])
 })
 
-test('one that waits in vain is told by whom, and those behind it come in', async () => {
+test('a caller that times out gets the holder in its error, and those behind it come in', async () => {
   const path = aLog()
   const lock = await acquireLock(path, ONCE)
   const impatient = acquireLock(path, { ...ONCE, timeoutMs: 20 })
@@ -194,7 +197,7 @@ test.for(KINDS)('a fresh lock of unknown owner is respected: $name', async ({ ki
   expect(existsSync(lockPathOf(path))).toBe(true)
 })
 
-test('a fresh directory made under the kernel lock is a dead one’s, to whom holds it', async () => {
+test('the holder of the kernel lock treats a fresh kernel-lock directory as abandoned', async () => {
   const path = aLog()
   mkdirSync(lockPathOf(path))
   chmodSync(lockPathOf(path), 0o600)
@@ -239,8 +242,8 @@ test.for(KINDS)('a future date does not protect the dead: $name', async ({ kind 
   const path = aLog()
   mkdirSync(lockPathOf(path))
   utimesSync(lockPathOf(path), FAR_AHEAD, FAR_AHEAD)
-  const dir = readLockDirectory(path)!.identity
-  const dead = { ...ownIdentity(), pid: 2 ** 22 + 1, start: '1' }
+  const dir = readLockDirectory(path, systemEnvironment.fs)!.identity
+  const dead = { ...ownIdentity(systemEnvironment), pid: 2 ** 22 + 1, start: '1' }
   const since = new Date().toISOString()
   const record = { ...dead, since, kernel: false, mode: 'lease', dir }
   writeFileSync(ownerPathOf(path), JSON.stringify(record))
@@ -271,7 +274,8 @@ async function startBesideTheQueue(path: string): Promise<{ lock: Promise<HeldLo
   return { lock }
 }
 
-test('a lock replaced from outside is noticed, and the other’s is not removed (T7)', async () => {
+// Requirement: T7
+test('a lock replaced from outside is noticed, and the other’s is not removed', async () => {
   const path = aLog()
   const lock = await acquireLock(path, LEASE)
   rmdirSync(lockPathOf(path))
@@ -289,7 +293,9 @@ test('a lock lost unnoticed is not taken from its new owner by the release', asy
   mkdirSync(join(dirname(path), 'takes the inode'))
   const thief = await acquireLock(path, { ...LEASE, ...ADVISORY })
   lock.release()
-  expect(readOwnerRecord(path)?.dir).toBe(readLockDirectory(path)?.identity)
+  expect(readOwnerRecord(path, systemEnvironment.fs)?.dir).toBe(
+    readLockDirectory(path, systemEnvironment.fs)?.identity,
+  )
   expect(thief.isCompromised).toBe(false)
   thief.release()
 })

@@ -3,10 +3,10 @@
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { systemEnvironment } from '../../../lib/environment/index.js'
 import { acquireLock } from '../../../lib/log/lock/acquire.js'
 import { breakLock, breakPathOf } from '../../../lib/log/lock/break-mutex.js'
-import { lockPathOf, readLockDirectory } from '../../../lib/log/lock/lock-directory.js'
-import { ownerPathOf } from '../../../lib/log/lock/owner-record.js'
+import { lockPathOf, ownerPathOf, readLockDirectory } from '../../../lib/log/lock/inspect.js'
 import {
   judgeProcess,
   ownIdentity,
@@ -15,8 +15,8 @@ import {
 } from '../../../lib/log/lock/process-identity.js'
 import { abandonedLock, aLog, at, entriesBeside } from './a-log.js'
 
-const WAITING = { mode: 'lease', timeoutMs: 60_000 } as const
-const DEAD = { ...ownIdentity(), boot: 'another', start: '1' }
+const WAITING = { mode: 'lease', timeoutMs: 60_000, env: systemEnvironment } as const
+const DEAD = { ...ownIdentity(systemEnvironment), boot: 'another', start: '1' }
 const without = () => false
 
 describe('the mutex', () => {
@@ -27,21 +27,21 @@ describe('the mutex', () => {
     writeFileSync(breakPathOf(path), 'another’s')
   }
 
-  test('names whoever is inside', () => {
+  test('names the process inside', () => {
     const path = abandonedLock()
     let inside = ''
     const meanwhile = () => {
       inside = readFileSync(breakPathOf(path), 'utf8')
     }
     at(path, 'rmdirSync', '.lock', { meanwhile })
-    expect(breakLock(path, without)).toBe('gone')
-    expect(inside).toBe(`${JSON.stringify(ownIdentity())}\n`)
+    expect(breakLock(path, without, systemEnvironment)).toBe('gone')
+    expect(inside).toBe(`${JSON.stringify(ownIdentity(systemEnvironment))}\n`)
   })
 
-  test('that became another’s after the judgement lets nobody remove the lock', () => {
+  test('that became another’s after the judgement does not let the lock be removed', () => {
     const path = abandonedLock()
     at(path, 'lstatSync', '.lock', { meanwhile: replace(path) })
-    expect(breakLock(path, without)).toBe('kept')
+    expect(breakLock(path, without, systemEnvironment)).toBe('kept')
     expect(existsSync(lockPathOf(path))).toBe(true)
     expect(readFileSync(breakPathOf(path), 'utf8')).toBe('another’s')
   })
@@ -49,7 +49,7 @@ describe('the mutex', () => {
   test('that became another’s in the end is left to them', () => {
     const path = abandonedLock()
     at(path, 'rmdirSync', '.lock', { meanwhile: replace(path) })
-    expect(breakLock(path, without)).toBe('gone')
+    expect(breakLock(path, without, systemEnvironment)).toBe('gone')
     expect(readFileSync(breakPathOf(path), 'utf8')).toBe('another’s')
   })
 
@@ -57,11 +57,11 @@ describe('the mutex', () => {
     const path = abandonedLock()
     writeFileSync(breakPathOf(path), JSON.stringify(DEAD))
     at(path, 'readSync', '.break', { meanwhile: replace(path) })
-    expect(breakLock(path, without)).toBe('kept')
+    expect(breakLock(path, without, systemEnvironment)).toBe('kept')
     expect(readFileSync(breakPathOf(path), 'utf8')).toBe('another’s')
     writeFileSync(breakPathOf(path), JSON.stringify(DEAD))
     at(path, 'readSync', '.break', { meanwhile: () => unlinkSync(breakPathOf(path)) })
-    expect(breakLock(path, without)).toBe('kept')
+    expect(breakLock(path, without, systemEnvironment)).toBe('kept')
     expect(existsSync(breakPathOf(path))).toBe(false)
   })
 })
@@ -71,7 +71,7 @@ test.each(['ENOTEMPTY', 'EEXIST'])(
   (code) => {
     const path = abandonedLock()
     at(path, 'rmdirSync', '.lock', { fault: { code, errno: -39 } })
-    expect(() => breakLock(path, without)).toThrow(
+    expect(() => breakLock(path, without, systemEnvironment)).toThrow(
       expect.objectContaining({
         code: 'ERR_LOCK_OBSTRUCTED',
         message: expect.stringContaining('a directory that is not empty') as string,
@@ -86,7 +86,7 @@ describe('waiting', () => {
   function lockOf(owner: ProcessIdentity, mode: 'once' | 'lease'): string {
     const path = aLog()
     mkdirSync(lockPathOf(path))
-    const dir = readLockDirectory(path)!.identity
+    const dir = readLockDirectory(path, systemEnvironment.fs)!.identity
     const record = { ...owner, since: new Date().toISOString(), kernel: false, mode, dir }
     writeFileSync(ownerPathOf(path), JSON.stringify(record))
     return path
@@ -98,8 +98,12 @@ describe('waiting', () => {
   }
 
   test.each([
-    ['a short lock of one who lives', ownIdentity(), 'once'],
-    ['a lease of one out of sight', { ...ownIdentity(), host: 'elsewhere' }, 'lease'],
+    ['a short lock of one who lives', ownIdentity(systemEnvironment), 'once'],
+    [
+      'a lease of one out of sight',
+      { ...ownIdentity(systemEnvironment), host: 'elsewhere' },
+      'lease',
+    ],
   ] as const)('%s is waited for', async (_, owner, mode) => {
     const path = lockOf(owner, mode)
     const waiting = acquireLock(path, WAITING)
@@ -119,7 +123,7 @@ describe('waiting', () => {
       await vi.waitFor(() => expect(parentIdentity(pid).pid).toBe(pid))
       child.kill('SIGSTOP')
       const owner = parentIdentity(pid)
-      await vi.waitFor(() => expect(judgeProcess(owner)).toBe('stopped'))
+      await vi.waitFor(() => expect(judgeProcess(owner, systemEnvironment)).toBe('stopped'))
       const path = lockOf(owner, 'lease')
       await expect(acquireLock(path, WAITING)).rejects.toMatchObject({
         code: 'ERR_LOCKED',
@@ -129,10 +133,10 @@ describe('waiting', () => {
     },
   )
 
-  test('whoever came in time leaves no clock running', async () => {
+  test('a caller that came in time leaves no timer running', async () => {
     const path = aLog()
     const clocks = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout')
-    const first = await acquireLock(path, { mode: 'once', timeoutMs: 0 })
+    const first = await acquireLock(path, { mode: 'once', timeoutMs: 0, env: systemEnvironment })
     const before = clocks().length
     const second = acquireLock(path, { ...WAITING, mode: 'once' })
     await new Promise(setImmediate)

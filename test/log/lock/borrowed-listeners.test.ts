@@ -50,7 +50,7 @@ async function countAfter(events: readonly string[] | undefined): Promise<[numbe
   }
 }
 
-test('nobody else uses them: they go, and are not taken again', async () => {
+test('without other users they are removed, and not added again', async () => {
   expect(await countAfter(undefined)).toEqual([0, 1])
   expect(await countAfter([])).toEqual([0, 1])
 })

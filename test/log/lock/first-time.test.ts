@@ -4,6 +4,7 @@ import { closeSync, openSync, readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { systemEnvironment } from '../../../lib/environment/index.js'
 import { temporaryFolder } from './worker.js'
 
 let count = 0
@@ -21,27 +22,27 @@ describe.runIf(process.platform === 'linux')('a process knows itself', () => {
   test('by its number, its start, the boot, the namespace and the host', async () => {
     const { ownIdentity } = await startAnew<Identities>('process-identity')
     const stat = readFileSync('/proc/self/stat', 'utf8')
-    expect(ownIdentity()).toEqual({
+    expect(ownIdentity(systemEnvironment)).toEqual({
       pid: process.pid,
       start: stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19],
       boot: readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
       ns: readlinkSync('/proc/self/ns/pid'),
       host: hostname(),
     })
-    expect(ownIdentity()).toBe(ownIdentity())
+    expect(ownIdentity(systemEnvironment)).toBe(ownIdentity(systemEnvironment))
   })
 
-  test('and nobody else by what it does not know', async () => {
+  test('and matches no other process by unknown fields', async () => {
     const { judgeProcess, ownIdentity } = await startAnew<Identities>('process-identity')
-    const self = ownIdentity()
-    expect(judgeProcess(self)).toBe('alive')
-    expect(judgeProcess({ ...self, start: `${self.start}0` })).toBe('dead')
-    expect(judgeProcess({ ...self, boot: 'another' })).toBe('dead')
+    const self = ownIdentity(systemEnvironment)
+    expect(judgeProcess(self, systemEnvironment)).toBe('alive')
+    expect(judgeProcess({ ...self, start: `${self.start}0` }, systemEnvironment)).toBe('dead')
+    expect(judgeProcess({ ...self, boot: 'another' }, systemEnvironment)).toBe('dead')
   })
 })
 
 describe('the kernel lock', () => {
-  test('is found by whoever asks first, and the same for whoever asks then', async () => {
+  test('is the same at the first call and at later ones', async () => {
     const known = await import('../../../lib/log/lock/kernel-lock.js')
     const path = join(temporaryFolder(), 'a.jsonl')
     for (const ask of ['has', 'try'] as const) {

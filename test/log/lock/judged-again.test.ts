@@ -4,10 +4,14 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { systemEnvironment } from '../../../lib/environment/index.js'
 import { acquireLock } from '../../../lib/log/lock/acquire.js'
-import { inspectLock } from '../../../lib/log/lock/inspect.js'
-import { lockPathOf, readLockDirectory } from '../../../lib/log/lock/lock-directory.js'
-import { ownerPathOf } from '../../../lib/log/lock/owner-record.js'
+import {
+  inspectLock,
+  lockPathOf,
+  ownerPathOf,
+  readLockDirectory,
+} from '../../../lib/log/lock/inspect.js'
 import {
   judgeProcess,
   ownIdentity,
@@ -23,24 +27,29 @@ const LONG_AGO = new Date(Date.now() - 3_600_000)
 function oldLeaseOf(owner: ProcessIdentity): string {
   const path = join(temporaryFolder(), 'a.jsonl')
   mkdirSync(lockPathOf(path))
-  const dir = readLockDirectory(path)!.identity
+  const dir = readLockDirectory(path, systemEnvironment.fs)!.identity
   const record = { ...owner, since: LONG_AGO.toISOString(), kernel: false, mode: 'lease', dir }
   writeFileSync(ownerPathOf(path), JSON.stringify(record))
   utimesSync(lockPathOf(path), LONG_AGO, LONG_AGO)
   return path
 }
 
+// Requirement: T7
 test.runIf(process.platform === 'linux')(
-  'who was stopped keeps a lease that looks an hour old (T7)',
+  'who was stopped keeps a lease that looks an hour old',
   async () => {
     const child = spawn('sleep', ['60'], { stdio: 'ignore' })
     onTestFinished(() => void child.kill('SIGKILL'))
     await vi.waitFor(() => expect(parentIdentity(child.pid)).toMatchObject({ pid: child.pid }))
     const path = oldLeaseOf(parentIdentity(child.pid))
     child.kill('SIGSTOP')
-    await vi.waitFor(() => expect(judgeProcess(parentIdentity(child.pid))).toBe('stopped'))
+    await vi.waitFor(() =>
+      expect(judgeProcess(parentIdentity(child.pid), systemEnvironment)).toBe('stopped'),
+    )
     expect(inspectLock(path)).toMatchObject({ verdict: 'held', ownerState: 'stopped' })
-    await expect(acquireLock(path, { mode: 'once', timeoutMs: 0 })).rejects.toMatchObject({
+    await expect(
+      acquireLock(path, { mode: 'once', timeoutMs: 0, env: systemEnvironment }),
+    ).rejects.toMatchObject({
       code: 'ERR_LOCKED',
       details: { state: 'stopped' },
     })
@@ -48,7 +57,7 @@ test.runIf(process.platform === 'linux')(
 )
 
 test('a record that goes while its writer is judged dead protects the lock', () => {
-  const path = oldLeaseOf({ ...ownIdentity(), boot: 'another' })
+  const path = oldLeaseOf({ ...ownIdentity(systemEnvironment), boot: 'another' })
   expect(inspectLock(path).verdict).toBe('abandoned')
   let isDone = false
   const after = ({ name, path: at }: FileCall) => {

@@ -12,12 +12,17 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createGuardedFs } from '../../../lib/log/lock/guarded-fs.js'
-import { inspectLock } from '../../../lib/log/lock/inspect.js'
-import { lockPathOf, readLockDirectory } from '../../../lib/log/lock/lock-directory.js'
-import { ownerPathOf } from '../../../lib/log/lock/owner-record.js'
+import { systemEnvironment } from '../../../lib/environment/index.js'
+import {
+  inspectLock,
+  judgeLock,
+  lockPathOf,
+  ownerPathOf,
+  readLockDirectory,
+  readSmallFile,
+} from '../../../lib/log/lock/inspect.js'
+import { createGuardedFs } from '../../../lib/log/lock/portable-lock.js'
 import { ownIdentity } from '../../../lib/log/lock/process-identity.js'
-import { readSmallFile } from '../../../lib/log/lock/small-file.js'
 import { temporaryFolder } from './worker.js'
 
 const STALE_MS = 10_000
@@ -48,9 +53,12 @@ function lockedLog({ age = 0, mode = 0o700, content, record }: Found = {}): stri
 }
 
 function writeRecord(path: string, changes: object): void {
-  const dir = readLockDirectory(path)?.identity ?? 'none'
+  const dir = readLockDirectory(path, systemEnvironment.fs)?.identity ?? 'none'
   const note = { since: 'then', kernel: false, mode: 'lease', dir }
-  writeFileSync(ownerPathOf(path), JSON.stringify({ ...ownIdentity(), ...note, ...changes }))
+  writeFileSync(
+    ownerPathOf(path),
+    JSON.stringify({ ...ownIdentity(systemEnvironment), ...note, ...changes }),
+  )
 }
 
 describe('the verdict', () => {
@@ -60,9 +68,9 @@ describe('the verdict', () => {
     expect(inspectLock(path)).toEqual({ verdict: 'free' })
   })
 
-  test('an owner who lives holds it, however old it is and whatever lies in it', () => {
+  test('a living owner holds it, however old it is and whatever it contains', () => {
     const path = lockedLog({ age: 10 * STALE_MS, content: 'note', record: {} })
-    expect(inspectLock(path, holds)).toMatchObject({
+    expect(judgeLock(path, systemEnvironment, holds)).toMatchObject({
       verdict: 'held',
       ownerState: 'alive',
       owner: { pid: process.pid, mode: 'lease', since: 'then' },
@@ -81,7 +89,7 @@ describe('the verdict', () => {
     expect(inspectLock(path)).toEqual({ verdict: 'held', owner: undefined, ownerState: undefined })
   })
 
-  test('whoever is out of sight is judged by the age of the lock, as is nobody', () => {
+  test('a lock with an owner on another machine, or without one, is judged by its age', () => {
     for (const record of [OUT_OF_SIGHT, undefined]) {
       const verdictOf = (age: number) =>
         inspectLock(lockedLog({ age, ...(record && { record }) })).verdict
@@ -97,7 +105,7 @@ describe('the verdict', () => {
     })
   })
 
-  test('what lies in a directory that nobody signed is somebody’s, also where it is old', () => {
+  test('an unsigned directory that is not empty is an obstacle, also an old one', () => {
     for (const age of [0, 2 * STALE_MS]) {
       expect(inspectLock(lockedLog({ age, content: 'note' }))).toMatchObject({
         verdict: 'obstructed',
@@ -112,21 +120,24 @@ describe('the verdict', () => {
     expect(inspectLock(path).obstacle).toContain(`a lock dated ${date}`)
   })
 
-  test('made under the kernel lock it is a dead one’s to whom holds that, by mode or by record', () => {
+  test('a directory made under the kernel lock is abandoned for the holder of that lock, by mode or by record', () => {
     const marked = lockedLog({ mode: 0o600 })
-    expect(inspectLock(marked, holds).verdict).toBe('abandoned')
-    expect(inspectLock(marked, holdsNot).verdict).toBe('held')
+    expect(judgeLock(marked, systemEnvironment, holds).verdict).toBe('abandoned')
+    expect(judgeLock(marked, systemEnvironment, holdsNot).verdict).toBe('held')
     const signed = lockedLog({ record: { kernel: true } })
-    expect(inspectLock(signed, holds).verdict).toBe('abandoned')
-    expect(inspectLock(signed, holdsNot).verdict).toBe('held')
-    expect(inspectLock(lockedLog(), holds).verdict).toBe('held')
+    expect(judgeLock(signed, systemEnvironment, holds).verdict).toBe('abandoned')
+    expect(judgeLock(signed, systemEnvironment, holdsNot).verdict).toBe('held')
+    expect(judgeLock(lockedLog(), systemEnvironment, holds).verdict).toBe('held')
     expect(inspectLock(marked).verdict).toBe('held')
   })
 
   test('a file in its place is an obstacle, and named', () => {
     const path = join(temporaryFolder(), 'a.jsonl')
     writeFileSync(lockPathOf(path), '')
-    expect(inspectLock(path, holds)).toEqual({ verdict: 'obstructed', obstacle: 'a file' })
+    expect(judgeLock(path, systemEnvironment, holds)).toEqual({
+      verdict: 'obstructed',
+      obstacle: 'a file',
+    })
   })
 })
 
@@ -140,7 +151,12 @@ describe('what proper-lockfile is shown', () => {
   }
 
   function guarded(path: string, isKernel = false, holdsKernelLock = holdsNot) {
-    const { fs, made } = createGuardedFs({ path, isKernel, holdsKernelLock })
+    const { fs, made } = createGuardedFs({
+      path,
+      isKernel,
+      holdsKernelLock,
+      env: systemEnvironment,
+    })
     return { fs: fs as unknown as Shown, made }
   }
 
@@ -162,12 +178,15 @@ describe('what proper-lockfile is shown', () => {
         expect(made()).toBeUndefined()
         fs.mkdirSync()
         expect(modeOf(path)).toBe(mode)
-        expect(made()).toEqual({ identity: readLockDirectory(path)?.identity, isMarked: true })
+        expect(made()).toEqual({
+          identity: readLockDirectory(path, systemEnvironment.fs)?.identity,
+          isMarked: true,
+        })
       }
     }
   })
 
-  test('a directory that stands there already is not made again', () => {
+  test('does not make an existing directory again', () => {
     const path = lockedLog()
     const { fs, made } = guarded(path)
     expect(() => fs.mkdirSync()).toThrow(coded('EEXIST'))
@@ -200,7 +219,7 @@ describe('what proper-lockfile is shown', () => {
     expect(existsSync(lockPathOf(dead))).toBe(false)
   })
 
-  test('our own has the date that was set last, also where somebody touched it', () => {
+  test('our own has the date that was set last, also if another program touched it', () => {
     const path = free()
     const { fs } = guarded(path)
     fs.mkdirSync()
@@ -214,7 +233,7 @@ describe('what proper-lockfile is shown', () => {
     expect(fs.realpathSync()).toBe(path)
   })
 
-  test('the first look tells the date of the disk, also where another one was asked for', () => {
+  test('the first stat returns the date of the disk, also if another one was set', () => {
     const path = free()
     const { fs } = guarded(path)
     fs.mkdirSync()
@@ -255,28 +274,32 @@ describe.runIf(process.platform === 'linux')('the few bytes beside a log', () =>
     writeFileSync(path, '{"a":1}')
     utimesSync(path, new Date(5000), new Date(7000))
     const { ino } = statSync(path, { bigint: true })
-    expect(readSmallFile(path)).toEqual({ json: { a: 1 }, ino, mtimeMs: 7000 })
+    expect(readSmallFile(path, systemEnvironment.fs)).toEqual({
+      json: { a: 1 },
+      ino,
+      mtimeMs: 7000,
+    })
   })
 
   test('that are no JSON, or too many, are nothing but a file', () => {
     const path = place()
     for (const text of ['', '{"a":', `"${'x'.repeat(4095)}"`]) {
       writeFileSync(path, text)
-      expect(readSmallFile(path)).toMatchObject({ json: undefined })
+      expect(readSmallFile(path, systemEnvironment.fs)).toMatchObject({ json: undefined })
     }
     writeFileSync(path, `"${'x'.repeat(4094)}"`)
-    expect(readSmallFile(path)).toMatchObject({ json: 'x'.repeat(4094) })
+    expect(readSmallFile(path, systemEnvironment.fs)).toMatchObject({ json: 'x'.repeat(4094) })
   })
 
-  test('leave no file open, whatever stands there', () => {
+  test('leave no file open, whatever is there', () => {
     const path = place()
     const before = openCount()
-    expect(readSmallFile(path)).toBeUndefined()
+    expect(readSmallFile(path, systemEnvironment.fs)).toBeUndefined()
     mkdirSync(path)
-    expect(readSmallFile(path)).toBeUndefined()
+    expect(readSmallFile(path, systemEnvironment.fs)).toBeUndefined()
     rmdirSync(path)
     writeFileSync(path, '5')
-    expect(readSmallFile(path)).toMatchObject({ json: 5 })
+    expect(readSmallFile(path, systemEnvironment.fs)).toMatchObject({ json: 5 })
     expect(openCount()).toBe(before)
   })
 })

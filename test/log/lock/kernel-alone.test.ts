@@ -3,6 +3,7 @@
 import { closeSync, openSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { systemEnvironment } from '../../../lib/environment/index.js'
 import { acquireLock, type HeldLock, tryAcquireLock } from '../../../lib/log/lock/acquire.js'
 import { hasKernelLock, tryKernelLock } from '../../../lib/log/lock/kernel-lock.js'
 import { type FileCall, watchFiles } from '../../helpers/watched-files.js'
@@ -26,23 +27,27 @@ function expectHeld(lock: HeldLock | undefined, path: string): void {
 }
 
 describe.runIf(hasKernelLock())('the kernel lock', () => {
-  test('of somebody else keeps everybody out, also where no directory stands', async () => {
+  test('of another process keeps all others out, also without a directory', async () => {
     const path = aLog()
     const fd = openSync(path, 'a+')
     expect(tryKernelLock(fd)).toBe('locked')
-    expect(tryAcquireLock(path, { mode: 'once', timeoutMs: 0 })).toBeUndefined()
-    await expect(acquireLock(path, { mode: 'once', timeoutMs: 0 })).rejects.toMatchObject({
+    expect(
+      tryAcquireLock(path, { mode: 'once', timeoutMs: 0, env: systemEnvironment }),
+    ).toBeUndefined()
+    await expect(
+      acquireLock(path, { mode: 'once', timeoutMs: 0, env: systemEnvironment }),
+    ).rejects.toMatchObject({
       code: 'ERR_LOCKED',
     })
     closeSync(fd)
-    expectHeld(tryAcquireLock(path, { mode: 'once', timeoutMs: 0 }), path)
+    expectHeld(tryAcquireLock(path, { mode: 'once', timeoutMs: 0, env: systemEnvironment }), path)
   })
 
-  test('is had by whoever waited for it', async () => {
+  test('is acquired by the process that waited for it', async () => {
     const path = aLog()
     const fd = openSync(path, 'a+')
     expect(tryKernelLock(fd)).toBe('locked')
-    const waiting = acquireLock(path, { mode: 'lease', timeoutMs: 60_000 })
+    const waiting = acquireLock(path, { mode: 'lease', timeoutMs: 60_000, env: systemEnvironment })
     await new Promise(setImmediate)
     closeSync(fd)
     expectHeld(await waiting, path)
@@ -57,15 +62,20 @@ describe.runIf(hasKernelLock())('the kernel lock', () => {
       renameSync(path, `${path}.1`)
     }
     onTestFinished(watchFiles(dirname(path), { after }))
-    const lock = await acquireLock(path, { mode: 'lease', timeoutMs: 0 })
+    const lock = await acquireLock(path, { mode: 'lease', timeoutMs: 0, env: systemEnvironment })
     expect(isDone).toBe(true)
     expect(isKernelFree(`${path}.1`)).toBe(true)
     expectHeld(lock, path)
   })
 
-  test('is not taken by whoever goes without it, and does not keep them out alone', () => {
+  test('is not taken by a process that does not use it, and does not keep that process out alone', () => {
     const path = aLog()
-    const options = { mode: 'once', timeoutMs: 0, useKernelLock: false } as const
+    const options = {
+      mode: 'once',
+      timeoutMs: 0,
+      useKernelLock: false,
+      env: systemEnvironment,
+    } as const
     const lock = tryAcquireLock(path, options)
     expect(lock?.isKernel).toBe(false)
     expect(isKernelFree(path)).toBe(true)

@@ -12,18 +12,18 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { environmentFrom, systemEnvironment } from '../../../lib/environment/index.js'
 import { acquireLock, tryAcquireLock } from '../../../lib/log/lock/acquire.js'
+import { lockPathOf, ownerPathOf, writeOwnerRecord } from '../../../lib/log/lock/inspect.js'
 import { releaseKernelLock, tryKernelLock } from '../../../lib/log/lock/kernel-lock.js'
-import { lockPathOf } from '../../../lib/log/lock/lock-directory.js'
-import { ownerPathOf, writeOwnerRecord } from '../../../lib/log/lock/owner-record.js'
 import { tryPortableLock } from '../../../lib/log/lock/portable-lock.js'
 import { parentIdentity, parseIdentity } from '../../../lib/log/lock/process-identity.js'
 import { type FileCall, watchFiles } from '../../helpers/watched-files.js'
 import { aLog, entriesBeside } from './a-log.js'
 import { ADVISORY, temporaryFolder } from './worker.js'
 
-const LEASE = { mode: 'lease', timeoutMs: 0 } as const
-const ONCE = { mode: 'once', timeoutMs: 0 } as const
+const LEASE = { mode: 'lease', timeoutMs: 0, env: systemEnvironment } as const
+const ONCE = { mode: 'once', timeoutMs: 0, env: systemEnvironment } as const
 
 const openCount = () => readdirSync('/proc/self/fd').length
 
@@ -75,7 +75,7 @@ describe.runIf(process.platform === 'linux')('descriptors', () => {
   })
 })
 
-test('a file made by whoever locks first is told as made, and later it is not', async () => {
+test('reports a file as created to the first lock only', async () => {
   const path = aLog()
   for (const wasCreated of [true, false]) {
     const lock = await acquireLock(path, ONCE)
@@ -108,7 +108,7 @@ test('the record goes first, then the directory, and the kernel lock last', asyn
   expect(entriesBeside(path)).toEqual(['a.jsonl'])
 })
 
-test('a descriptor that is wanted longer is closed by whom it is wanted, and only it', async () => {
+test('a descriptor that the caller keeps is closed by the caller', async () => {
   const path = aLog()
   const lock = await acquireLock(path, LEASE)
   let close: (() => void) | undefined
@@ -122,20 +122,30 @@ test('a descriptor that is wanted longer is closed by whom it is wanted, and onl
   expect(() => openSync(`/proc/self/fd/${lock.fd}`, 'r')).toThrow()
 })
 
-test('what is held when the process ends is let go then', async () => {
+test('a lock that is held when the process exits is released then', async () => {
   const path = aLog()
-  const lease = await acquireLock(path, LEASE)
-  const atExit = process.listeners('exit').filter(({ name }) => name === 'releaseAll')
+  const atExit: (() => void)[] = []
+  const onExit = (listener: () => void) => {
+    atExit.push(listener)
+    return () => {}
+  }
+  const env = environmentFrom({ host: { onExit } })
+  const lease = await acquireLock(path, { ...LEASE, env })
   expect(atExit).toHaveLength(1)
-  atExit[0]?.(0)
+  atExit[0]!()
   expect(entriesBeside(path)).toEqual(['a.jsonl'])
   lease.release()
 })
 
 describe('the portable lock', () => {
-  const claim = (path: string) => ({ path, isKernel: false, holdsKernelLock: () => false })
+  const claim = (path: string) => ({
+    path,
+    isKernel: false,
+    holdsKernelLock: () => false,
+    env: systemEnvironment,
+  })
 
-  test('is ours until it is released, and somebody else’s not at all', () => {
+  test('is ours until it is released, and never another’s', () => {
     const path = aLog()
     const lock = tryPortableLock(claim(path))
     expect(lock?.isOurs()).toBe(true)
@@ -159,7 +169,7 @@ describe('the portable lock', () => {
     expect(existsSync(lockPathOf(path))).toBe(true)
   })
 
-  test('of a folder that is not there is an error, not somebody’s', () => {
+  test('of a missing folder is an error, not a held lock', () => {
     const path = join(temporaryFolder(), 'missing', 'a.jsonl')
     expect(() => tryPortableLock(claim(path))).toThrow(
       expect.objectContaining({ code: expect.stringMatching(/^ERR_/) as string }) as Error,
@@ -185,12 +195,12 @@ test('a once-lock without the kernel lock is signed, and a lease always', async 
 test('a record of another directory stays when a lock goes', async () => {
   const path = aLog()
   const lock = await acquireLock(path, LEASE)
-  writeOwnerRecord(path, { kernel: true, mode: 'lease', dir: 'another' })
+  writeOwnerRecord(path, { kernel: true, mode: 'lease', dir: 'another' }, systemEnvironment)
   lock.release()
   expect(entriesBeside(path)).toEqual(['a.jsonl', 'a.jsonl.lock.owner'])
 })
 
-test('an identity is whole, or none', () => {
+test('an incomplete identity is rejected', () => {
   const whole = { pid: 1, start: '1', boot: 'b', ns: 'n', host: 'h' }
   expect(parseIdentity({ ...whole, more: 1 })).toEqual(whole)
   for (const field of ['start', 'boot', 'ns']) {
@@ -203,7 +213,7 @@ test('an identity is whole, or none', () => {
   }
 })
 
-test.runIf(process.platform === 'linux')('of the process that began this one /proc tells', () => {
+test.runIf(process.platform === 'linux')('of the parent process comes from /proc', () => {
   expect(parentIdentity(1)).toMatchObject({
     pid: 1,
     start: expect.stringMatching(/^\d+$/) as string,

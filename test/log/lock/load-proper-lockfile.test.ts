@@ -10,7 +10,7 @@ test('a lock brings no signal listeners along', async () => {
   expect(await worker.ask('countSignalListeners')).toEqual([0, 0, 0, 0, 0, 0])
 })
 
-test('the signal listeners of somebody else stay', async () => {
+test('the signal listeners of other packages stay', async () => {
   const worker = startWorker()
   await worker.ask('useSignalExit')
   const before = await worker.ask('countSignalListeners')

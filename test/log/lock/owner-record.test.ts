@@ -2,13 +2,14 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { systemEnvironment } from '../../../lib/environment/index.js'
 import {
   clearOwnerRecord,
   ownerPathOf,
   readOwnerRecord,
   removeOwnerRecord,
   writeOwnerRecord,
-} from '../../../lib/log/lock/owner-record.js'
+} from '../../../lib/log/lock/inspect.js'
 import { ownIdentity } from '../../../lib/log/lock/process-identity.js'
 import { temporaryFolder } from './worker.js'
 
@@ -17,9 +18,13 @@ const NOTE = { kernel: true, mode: 'lease', dir: '12:34' } as const
 test('a record is one private line that names its writer, and leaves nothing beside it', () => {
   const folder = temporaryFolder()
   const path = join(folder, 'a.jsonl')
-  writeOwnerRecord(path, NOTE)
-  const record = readOwnerRecord(path)
-  expect(record).toEqual({ ...ownIdentity(), ...NOTE, since: expect.stringMatching(/^\d{4}-.*Z$/) })
+  writeOwnerRecord(path, NOTE, systemEnvironment)
+  const record = readOwnerRecord(path, systemEnvironment.fs)
+  expect(record).toEqual({
+    ...ownIdentity(systemEnvironment),
+    ...NOTE,
+    since: expect.stringMatching(/^\d{4}-.*Z$/),
+  })
   expect(readFileSync(ownerPathOf(path), 'utf8')).toBe(`${JSON.stringify(record)}\n`)
   expect(statSync(ownerPathOf(path)).mode & 0o777).toBe(0o600)
   expect(readdirSync(folder)).toEqual(['a.jsonl.lock.owner'])
@@ -29,8 +34,8 @@ test('a temporary file left by a kill is replaced', () => {
   const folder = temporaryFolder()
   const path = join(folder, 'a.jsonl')
   writeFileSync(`${ownerPathOf(path)}.${process.pid}-0.tmp`, 'half a rec')
-  writeOwnerRecord(path, NOTE)
-  expect(readOwnerRecord(path)).toMatchObject(NOTE)
+  writeOwnerRecord(path, NOTE, systemEnvironment)
+  expect(readOwnerRecord(path, systemEnvironment.fs)).toMatchObject(NOTE)
 })
 
 test.for([
@@ -39,36 +44,36 @@ test.for([
   '{"pid":',
   'null',
   '[]',
-  JSON.stringify(ownIdentity()),
-  JSON.stringify({ ...ownIdentity(), ...NOTE, since: 'now', mode: 'for ever' }),
+  JSON.stringify(ownIdentity(systemEnvironment)),
+  JSON.stringify({ ...ownIdentity(systemEnvironment), ...NOTE, since: 'now', mode: 'for ever' }),
 ])('what is not a whole record counts as none: %s', (text) => {
   const path = join(temporaryFolder(), 'a.jsonl')
   writeFileSync(ownerPathOf(path), text)
-  expect(readOwnerRecord(path)).toBeUndefined()
+  expect(readOwnerRecord(path, systemEnvironment.fs)).toBeUndefined()
 })
 
 test.runIf(process.platform !== 'win32')('a pipe or a link in its place is not read', () => {
   const folder = temporaryFolder()
   execFileSync('mkfifo', [ownerPathOf(join(folder, 'pipe.jsonl'))])
   symlinkSync('/etc/hostname', ownerPathOf(join(folder, 'link.jsonl')))
-  expect(readOwnerRecord(join(folder, 'pipe.jsonl'))).toBeUndefined()
-  expect(readOwnerRecord(join(folder, 'link.jsonl'))).toBeUndefined()
+  expect(readOwnerRecord(join(folder, 'pipe.jsonl'), systemEnvironment.fs)).toBeUndefined()
+  expect(readOwnerRecord(join(folder, 'link.jsonl'), systemEnvironment.fs)).toBeUndefined()
 })
 
 test('only the record of that directory is removed', () => {
   const path = join(temporaryFolder(), 'a.jsonl')
-  writeOwnerRecord(path, NOTE)
-  removeOwnerRecord(path, '12:35')
-  expect(readOwnerRecord(path)).toMatchObject(NOTE)
-  removeOwnerRecord(path, '12:34')
-  expect(readOwnerRecord(path)).toBeUndefined()
+  writeOwnerRecord(path, NOTE, systemEnvironment)
+  removeOwnerRecord(path, '12:35', systemEnvironment)
+  expect(readOwnerRecord(path, systemEnvironment.fs)).toMatchObject(NOTE)
+  removeOwnerRecord(path, '12:34', systemEnvironment)
+  expect(readOwnerRecord(path, systemEnvironment.fs)).toBeUndefined()
 })
 
-test('clearing removes any record, and minds none', () => {
+test('clearing removes any record, and a missing one is no error', () => {
   const folder = temporaryFolder()
   const path = join(folder, 'a.jsonl')
-  writeOwnerRecord(path, NOTE)
-  clearOwnerRecord(path)
-  clearOwnerRecord(path)
+  writeOwnerRecord(path, NOTE, systemEnvironment)
+  clearOwnerRecord(path, systemEnvironment)
+  clearOwnerRecord(path, systemEnvironment)
   expect(readdirSync(folder)).toEqual([])
 })

@@ -3,8 +3,9 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readSmallFile } from '../../../lib/log/lock/small-file.js'
-import { type Turn, takeTurn } from '../../../lib/log/lock/turns.js'
+import { systemEnvironment } from '../../../lib/environment/index.js'
+import { type Turn, takeTurn } from '../../../lib/log/lock/acquire.js'
+import { readSmallFile } from '../../../lib/log/lock/inspect.js'
 import { temporaryFolder } from './worker.js'
 
 let count = 0
@@ -17,13 +18,13 @@ async function hasCome({ ready }: Turn): Promise<boolean> {
   return Promise.race([ready.then(() => true), waiting])
 }
 
-test('a queue of one is forgotten at once', () => {
+test('a queue of one is dropped immediately', () => {
   const path = aPath()
   takeTurn(path).end()
   expect(takeTurn(path).ready).toBeUndefined()
 })
 
-test('whoever comes after one that left early still waits for those before', async () => {
+test('a caller after one that left early still waits for those before', async () => {
   const path = aPath()
   const first = takeTurn(path)
   takeTurn(path).end()
@@ -33,7 +34,7 @@ test('whoever comes after one that left early still waits for those before', asy
   expect(await hasCome(third)).toBe(true)
 })
 
-test('the end of the first does not make room behind the second', async () => {
+test('the end of the first does not release those behind the second', async () => {
   const path = aPath()
   const [first, second] = [takeTurn(path), takeTurn(path)]
   first.end()
@@ -44,7 +45,7 @@ test('the end of the first does not make room behind the second', async () => {
   expect(await hasCome(third)).toBe(true)
 })
 
-test('one that left early makes no room behind those who came later', async () => {
+test('one that left early does not release those behind later callers', async () => {
   const path = aPath()
   const first = takeTurn(path)
   takeTurn(path).end()
@@ -69,5 +70,5 @@ test('two ends of one turn are one', async () => {
 test.runIf(process.platform === 'linux')('a pipe beside a log is nothing', () => {
   const path = join(temporaryFolder(), 'pipe')
   execFileSync('mkfifo', [path])
-  expect(readSmallFile(path)).toBeUndefined()
+  expect(readSmallFile(path, systemEnvironment.fs)).toBeUndefined()
 })

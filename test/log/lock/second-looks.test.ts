@@ -3,11 +3,11 @@
 import { fstatSync, mkdirSync, rmdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { systemEnvironment } from '../../../lib/environment/index.js'
 import { acquireLock, tryAcquireLock } from '../../../lib/log/lock/acquire.js'
-import { createGuardedFs } from '../../../lib/log/lock/guarded-fs.js'
+import { lockPathOf, readOwnerRecord } from '../../../lib/log/lock/inspect.js'
 import { hasKernelLock } from '../../../lib/log/lock/kernel-lock.js'
-import { lockPathOf } from '../../../lib/log/lock/lock-directory.js'
-import { readOwnerRecord } from '../../../lib/log/lock/owner-record.js'
+import { createGuardedFs } from '../../../lib/log/lock/portable-lock.js'
 import { type FileCall, watchFiles } from '../../helpers/watched-files.js'
 import { ADVISORY, temporaryFolder } from './worker.js'
 
@@ -30,7 +30,12 @@ test('the mode of a directory can never be taken for the other kind, not even at
       }
       const stop = watchFiles(dirname(path), { after })
       onTestFinished(stop)
-      const { fs } = createGuardedFs({ path, isKernel, holdsKernelLock: () => false })
+      const { fs } = createGuardedFs({
+        path,
+        isKernel,
+        holdsKernelLock: () => false,
+        env: systemEnvironment,
+      })
       ;(fs['mkdirSync'] as () => void)()
       stop()
       expect(seen).toBe(first)
@@ -45,9 +50,9 @@ test.runIf(hasKernelLock())('where modes cannot be set a record says how it was 
   const fault = ({ name }: FileCall) =>
     name === 'chmodSync' ? { code: 'EPERM', errno: -1 } : undefined
   onTestFinished(watchFiles(dirname(path), { before: fault }))
-  const lock = await acquireLock(path, { mode: 'once', timeoutMs: 0 })
+  const lock = await acquireLock(path, { mode: 'once', timeoutMs: 0, env: systemEnvironment })
   expect(modeOf(path)).toBe(0o400)
-  expect(readOwnerRecord(path)).toMatchObject({ mode: 'once', kernel: true })
+  expect(readOwnerRecord(path, systemEnvironment.fs)).toMatchObject({ mode: 'once', kernel: true })
   lock.release()
 })
 
@@ -63,30 +68,37 @@ test('an advisory lock that was lost before it was signed is advisory at the nex
     setImmediate(() => rmdirSync(lockPathOf(path)))
   }
   onTestFinished(watchFiles(dirname(path), { after }))
-  const lock = await acquireLock(path, { mode: 'lease', timeoutMs: 60_000, ...ADVISORY })
+  const lock = await acquireLock(path, {
+    mode: 'lease',
+    timeoutMs: 60_000,
+    ...ADVISORY,
+    env: systemEnvironment,
+  })
   expect(isDone).toBe(true)
   expect(lock.isKernel).toBe(false)
   expect(modeOf(path)).toBe(0o700)
-  expect(readOwnerRecord(path)).toMatchObject({ kernel: false })
+  expect(readOwnerRecord(path, systemEnvironment.fs)).toMatchObject({ kernel: false })
   lock.release()
 })
 
 describe('a second release', () => {
   test('does not touch the file that has the number by now', () => {
     const path = aLog()
-    const first = tryAcquireLock(path, { mode: 'lease', timeoutMs: 0 })!
+    const first = tryAcquireLock(path, { mode: 'lease', timeoutMs: 0, env: systemEnvironment })!
     first.release()
-    const next = tryAcquireLock(path, { mode: 'lease', timeoutMs: 0 })!
+    const next = tryAcquireLock(path, { mode: 'lease', timeoutMs: 0, env: systemEnvironment })!
     expect(next.fd).toBe(first.fd)
     first.release()
     expect(fstatSync(next.fd).isFile()).toBe(true)
-    expect(tryAcquireLock(path, { mode: 'once', timeoutMs: 0 })).toBeUndefined()
+    expect(
+      tryAcquireLock(path, { mode: 'once', timeoutMs: 0, env: systemEnvironment }),
+    ).toBeUndefined()
     next.release()
   })
 
-  test('lets nobody in who waits behind another', async () => {
+  test('lets no caller in that waits behind another', async () => {
     const path = aLog()
-    const once = { mode: 'once', timeoutMs: 60_000 } as const
+    const once = { mode: 'once', timeoutMs: 60_000, env: systemEnvironment } as const
     const order: string[] = []
     const first = await acquireLock(path, once)
     const waiting = ['second', 'third'].map(async (name) => {

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { systemEnvironment } from '../../../lib/environment/index.js'
 import { temporaryFolder } from './worker.js'
 
 type Identities = typeof import('../../../lib/log/lock/process-identity.js')
@@ -29,7 +30,9 @@ test.runIf(process.platform === 'linux')('of every name, and of no other', async
     return parentIdentity(child.pid)
   }
   const names = ['sh', 'bash', 'dash', 'ash', 'zsh', 'ksh', 'fish', 'busybox']
-  const skipped = await Promise.all(names.map(async (name) => isOwnProcess(await start(name))))
+  const skipped = await Promise.all(
+    names.map(async (name) => isOwnProcess(await start(name), systemEnvironment)),
+  )
   expect(skipped).toEqual(names.map(() => true))
-  expect(isOwnProcess(await start('harness'))).toBe(false)
+  expect(isOwnProcess(await start('harness'), systemEnvironment)).toBe(false)
 })

@@ -5,12 +5,13 @@
 import { mkdirSync, readdirSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { lockPathOf } from '../../../lib/log/lock/lock-directory.js'
+import { lockPathOf } from '../../../lib/log/lock/inspect.js'
 import { AT_ONCE_MS } from '../../helpers/at-once.js'
+import { runs } from '../../helpers/effort.js'
 import { type Mix, runRound, WAITERS } from './takeover-round.js'
 import { ADVISORY, KERNEL, startWorker, temporaryFolder, Worker } from './worker.js'
 
-const ROUNDS = 25
+const ROUNDS = runs(25)
 const CANARY_ROUNDS_MAX = 150
 
 const MIXES: readonly (Mix & { readonly name: string })[] = [
@@ -25,7 +26,8 @@ beforeAll(() => {
 })
 afterAll(() => Promise.all(waiters.map((waiter) => waiter.kill())))
 
-test.for(MIXES)('of $name nobody meets another inside (003-44, T6)', async (mix) => {
+// Requirements: 003-44, T6
+test.for(MIXES)('of $name no two processes hold the lock together', async (mix) => {
   const folder = temporaryFolder()
   const delays: number[] = []
   let next = startWorker()

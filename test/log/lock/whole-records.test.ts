@@ -3,22 +3,25 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import {
-  ownerPathOf,
-  readOwnerRecord,
-  removeOwnerRecord,
-} from '../../../lib/log/lock/owner-record.js'
+import { systemEnvironment } from '../../../lib/environment/index.js'
+import { ownerPathOf, readOwnerRecord, removeOwnerRecord } from '../../../lib/log/lock/inspect.js'
 import { ownIdentity } from '../../../lib/log/lock/process-identity.js'
 import { temporaryFolder } from './worker.js'
 
-const WHOLE = { ...ownIdentity(), since: 'then', kernel: true, mode: 'once', dir: '1:1' }
+const WHOLE = {
+  ...ownIdentity(systemEnvironment),
+  since: 'then',
+  kernel: true,
+  mode: 'once',
+  dir: '1:1',
+}
 const aLog = () => join(temporaryFolder(), 'a.jsonl')
 
 test('every field is there and of its kind', () => {
   const path = aLog()
   const read = (changes: object) => {
     writeFileSync(ownerPathOf(path), JSON.stringify({ ...WHOLE, ...changes }))
-    return readOwnerRecord(path)
+    return readOwnerRecord(path, systemEnvironment.fs)
   }
   expect(read({})).toEqual(WHOLE)
   expect(read({ mode: 'lease', more: 1 })).toEqual({ ...WHOLE, mode: 'lease' })
@@ -33,8 +36,8 @@ test('every field is there and of its kind', () => {
   }
 })
 
-test('no record is no reason to fail', () => {
+test('a missing record is not an error', () => {
   const path = aLog()
-  expect(() => removeOwnerRecord(path, '1:1')).not.toThrow()
+  expect(() => removeOwnerRecord(path, '1:1', systemEnvironment)).not.toThrow()
   expect(readdirSync(dirname(path))).toEqual([])
 })

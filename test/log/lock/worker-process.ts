@@ -31,7 +31,8 @@ interface Commands {
 
 export interface Locking {
   readonly path: string
-  readonly options: AcquireOptions
+  /** Functions do not pass to another process: it uses its own environment. */
+  readonly options: Omit<AcquireOptions, 'env'>
 }
 
 interface Reply {

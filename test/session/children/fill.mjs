@@ -20,7 +20,7 @@ const open = []
 if (task === undefined) {
   session = await createSession({ ...options, id: 'demo' })
   for (let count = 0; count < children; count++) open.push(await session.spawn({ prompt: 'Go.' }))
-  say({ task: await session.delegate({ task_id: 'remote', prompt: 'Go.' }) })
+  say({ task: await session.delegate({ taskId: 'remote', prompt: 'Go.' }) })
 } else {
   open.push(await openSidechain(task, options))
   say({ ready: true })
@@ -31,7 +31,7 @@ while (open.some(({ report }) => report === undefined)) {
   for (const child of open.filter(({ report }) => report === undefined)) {
     const content = 'x'.repeat(2000)
     await child.append({ type: 'assistant', payload: { content } }).catch((error) => {
-      if (error.code !== 'ERR_SIDECHAIN_CAP') throw error
+      if (error.code !== 'ERR_SUBAGENT_LIMIT') throw error
     })
   }
   // The other process has its turn, too.

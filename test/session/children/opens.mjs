@@ -26,13 +26,13 @@ const ofChildren = () => paths.filter((path) => path.includes('.sidechains'))
 
 const session = await createSession({ root, id: 'demo' })
 await session.append({ type: 'user', payload: { content: 'Delegate.' } })
-const task = await session.delegate({ task_id: 'remote', prompt: 'Go.' })
+const task = await session.delegate({ taskId: 'remote', prompt: 'Go.' })
 const worker = fileURLToPath(new URL('work.mjs', import.meta.url))
 const report = execFileSync(process.execPath, [worker, JSON.stringify({ root, task })])
 await session.mergeResult(JSON.parse(String(report)))
 
 // One of this process writes its own log, of course; its parent does not look into it.
-const child = await session.spawn({ task_id: 'here', prompt: 'Go.' })
+const child = await session.spawn({ taskId: 'here', prompt: 'Go.' })
 await child.finish({ status: 'completed', summary: 'Done here.' })
 const byChild = ofChildren().length
 await session.mergeResult(child)

@@ -7,14 +7,14 @@ const { root, handleSignals = false, end, isAlone = false } = JSON.parse(process
 const words = { type: 'assistant', payload: { content: 'at work' } }
 
 if (isAlone) {
-  const task = { task_id: 'k1', session_id: 's', parent_uuid: null, depth: 1, prompt: 'Go.' }
+  const task = { taskId: 'k1', sessionId: 's', parentUuid: null, depth: 1, prompt: 'Go.' }
   const child = await openSidechain(task, { root, handleSignals })
   await child.append(words)
 } else {
   const session = await createSession({ root, id: 's', handleSignals })
-  const child = await session.spawn({ task_id: 'k1', prompt: 'Go.' })
+  const child = await session.spawn({ taskId: 'k1', prompt: 'Go.' })
   await child.append(words)
-  const grandchild = await child.spawn({ task_id: 'k2', prompt: 'Deeper.' })
+  const grandchild = await child.spawn({ taskId: 'k2', prompt: 'Deeper.' })
   // Not waited for: what this tick still holds belongs to the log, too.
   void grandchild.append(words)
 }

@@ -1,7 +1,11 @@
 // A process that works on the checkpoints of a store, as told on its command line, and says what
 // was acknowledged, one JSON object per line.
 
-import { appendCheckpoint, pruneCheckpoints } from '../../../dist/rooms/lib/store/index.js'
+import {
+  appendCheckpoint,
+  openContext,
+  pruneCheckpoints,
+} from '../../../dist/modules/lib/store/index.js'
 
 const task = JSON.parse(process.argv[2])
 const { root, project, how, name, count = Number.POSITIVE_INFINITY, now, useKernelLock } = task
@@ -14,7 +18,7 @@ function checkpoint(session_key) {
 
 const tasks = {
   async append(round) {
-    const { id } = await appendCheckpoint(checkpoint(name), { root, useKernelLock })
+    const { id } = await appendCheckpoint(openContext({ root, useKernelLock }), checkpoint(name))
     say({ round, id })
   },
   /** The same parts from every process: only one of them may store them. */
@@ -22,13 +26,17 @@ const tasks = {
     const memories = [{ content: `memory ${round}` }]
     const unlessKeys = [{ key: `checkpoint:run-${round}:0`, hash: `hash-${round}`, memory: 0 }]
     const { id, duplicate = false } = await appendCheckpoint(
+      openContext({ root }),
       { ...checkpoint(name), memories },
-      { root, unlessKeys },
+      { unlessKeys },
     )
     say({ round, id, duplicate })
   },
   async prune(round) {
-    const { shards } = await pruneCheckpoints({ root, apply: true, force: true, environment })
+    const { shards } = await pruneCheckpoints(openContext({ root, environment }), {
+      apply: true,
+      force: true,
+    })
     say({ round, replaced: shards.filter(({ isDue }) => isDue).length })
   },
 }

@@ -22,8 +22,10 @@ function giveUp() {
   throw Object.assign(new Error('EPERM: refused'), { code: 'EPERM', syscall: 'rename' })
 }
 
-const { append_history } = await import('../../../dist/rooms/lib/store/history-append.js')
+const { openContext } = await import('../../../dist/modules/lib/store/context.js')
+const { appendHistory } = await import('../../../dist/modules/lib/store/history/append.js')
 const codes = []
 const onDiagnostic = ({ code }) => codes.push(code)
-await append_history('despite it', 's', { home, limits: { entries: 1 }, onDiagnostic })
+const store = openContext({ home, onDiagnostic })
+await appendHistory(store, 'despite it', 's', {}, { limits: { entries: 1 } })
 process.stdout.write(JSON.stringify(codes))

@@ -1,4 +1,4 @@
-// A whole life of a store, for somebody who looks at its system calls.
+// All operations of a store, for a test that traces its system calls.
 
 import {
   append_transcript,
@@ -19,7 +19,7 @@ await session.compact({ summary: 'So far.', keepFrom: session.messages().message
 await session.checkpoint({ digest: 'What the next one should know.' })
 await session.rewind({ to: session.messages().messages[0].uuid })
 await session.rename('Audited')
-const child = await session.spawn({ task_id: 'task', prompt: 'Go.' })
+const child = await session.spawn({ taskId: 'task', prompt: 'Go.' })
 await child.finish({ status: 'completed', summary: 'Done.' })
 await session.close()
 forkSession('audited', { root, newId: 'forked' })

@@ -1,6 +1,6 @@
-// Appends without waiting and leaves at once, in the way it is told to.
+// Appends without waiting and ends immediately, in the given way.
 
-import { openLog } from '../../../dist/lib/log/index.js'
+import { openLog } from '../../../dist/modules/lib/log/index.js'
 import { hangUp, task, toldToGo } from './conversation.mjs'
 
 const { path, how, chars, options } = task

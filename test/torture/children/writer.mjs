@@ -2,7 +2,7 @@
 // after its append was awaited: a pipe keeps it when this process is killed the next moment.
 
 import { promises } from 'node:fs'
-import { appendOnce, openLog } from '../../../dist/rooms/lib/log/index.js'
+import { appendOnce, openLog } from '../../../dist/modules/lib/log/index.js'
 import { hangUp, isFinishing, pause, say, task, toldToGo } from './conversation.mjs'
 
 const { path, how, name, sizes, options = {} } = task
@@ -27,11 +27,9 @@ const ways = {
   },
   /** The path is the root of a store. */
   async transcript() {
-    const { append_transcript } = await import(
-      '../../../dist/rooms/lib/session/append-transcript.js'
-    )
+    const { appendTranscript } = await import('../../../dist/lib/index.js')
     const session_id = 'shared'
-    const append = (event) => append_transcript({ session_id, event }, { root: path, ...options })
+    const append = (event) => appendTranscript({ session_id, event }, { root: path, ...options })
     return { append, end: () => {} }
   },
   /** What many write: it cuts long lines into several writes. */

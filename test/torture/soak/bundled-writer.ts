@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { pathOfChild } from '../child.js'
 
-// Within node_modules, from where packages are found, and which nobody publishes.
+// Within node_modules, where packages are found and nothing is published.
 const CACHE = new URL('../../../node_modules/.cache/jsonl-session/', import.meta.url)
 
 /** Its path. `name` keeps bundlers that run at the same time apart. */

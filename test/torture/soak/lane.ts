@@ -1,5 +1,5 @@
-// One kind of torture for as long as it is told to. A lane runs in a process of its own and says on
-// stdout, one JSON object per line, how far it came and what it found.
+// One kind of test, repeated for a given time. A lane runs in its own process and reports its progress
+// and findings on stdout, one JSON object per line.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,12 +19,12 @@ import { runTakeovers } from './takeovers.js'
 export type Harm = 'lost' | 'altered' | 'untyped' | 'hung'
 
 export interface Tally {
-  /** How often it was done. */
+  /** How many repetitions. */
   readonly count: number
   /** Acknowledged events that were looked for. */
   readonly checked: number
   readonly harms: Readonly<Record<Harm, number>>
-  /** The first few, in words. */
+  /** The first few, as text. */
   readonly findings: readonly string[]
   /** Why nothing was done. */
   readonly skipped?: string | undefined
@@ -48,7 +48,7 @@ export class LaneContext {
     this.#target = options.target
   }
 
-  /** The time is up, or there is enough of it. */
+  /** The time is up, or the target is reached. */
   get isOver(): boolean {
     return Date.now() >= this.#until || this.#count >= this.#target
   }

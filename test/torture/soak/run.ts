@@ -1,5 +1,5 @@
-// The long run: every kind of torture in a process of its own, side by side, until the time is up.
-// It prints how far it is, ends with a table, and fails when anything at all was lost.
+// The long run: every lane in its own process, all at the same time, until the time is up; then the
+// test suite at full length. Prints its progress and a table, and fails on any finding.
 
 import { execFileSync, spawn } from 'node:child_process'
 import { cpus, release } from 'node:os'
@@ -12,11 +12,12 @@ import { publish, type Run, TARGETS, totalsTable } from './table.js'
 const LOADER = new URL('../../helpers/typescript.mjs', import.meta.url).href
 const LANE = fileURLToPath(new URL('lane.ts', import.meta.url))
 const NAMES: readonly string[] = TARGETS.map(({ lane }) => lane)
-const HELP = `npm run soak -- --minutes N [--seed S] [--lanes kills,stops] [--beyond] [--dry]
+const HELP = `npm run soak -- --minutes N [--seed S] [--lanes kills,stops] [--lanes-only] [--beyond] [--dry]
 
   --minutes  how long, at most                                     (default 10)
-  --seed     to run it again as it was                             (default: by chance)
+  --seed     to repeat a run                                       (default: random)
   --lanes    only these: ${NAMES.join(', ')}
+  --lanes-only  without the test suite at full length (JSONL_SESSION_SOAK=1 npm test)
   --beyond   do not stop a lane when it has reached its target
   --dry      do not write the figures into docs/RELIABILITY.md
 `
@@ -27,6 +28,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '10' },
     seed: { type: 'string' },
     lanes: { type: 'string' },
+    'lanes-only': { type: 'boolean', default: false },
     beyond: { type: 'boolean', default: false },
     dry: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -47,7 +49,7 @@ async function main(): Promise<number> {
     return 2
   }
   process.stdout.write(`Soaking for at most ${minutes} minutes. TORTURE_SEED=${seed}\n`)
-  // Asked now: somebody may commit meanwhile, and that is not what runs.
+  // Read now: a later commit is not what runs.
   const commit = presentCommit()
   const tallies = await soak(lanes, seed, Date.now() + minutes * 60_000)
   const run: Run = {
@@ -64,8 +66,10 @@ async function main(): Promise<number> {
   )
   for (const finding of findings) process.stdout.write(`${finding}\n`)
   if (!values.dry) publish(run)
+  const isAll = values.lanes === undefined && !values['lanes-only']
+  if (isAll && !(await runTests())) findings.push('tests: the test suite at full length failed')
   if (findings.length === 0) return 0
-  // Each lane has a seed of its own, by its place among them.
+  // The seed of each lane depends on its position in the list.
   const same = values.lanes === undefined ? '' : ` --lanes ${values.lanes}`
   const again = `npm run soak -- --minutes ${minutes} --seed ${seed}${same}`
   process.stdout.write(`To run it again: ${again}\n`)
@@ -93,7 +97,7 @@ async function runLane(
   lane: string,
   seed: number,
   until: number,
-  tell: (tally: Tally) => void,
+  report: (tally: Tally) => void,
 ): Promise<void> {
   const known = TARGETS.find((target) => target.lane === lane)
   const target = (values.beyond ? undefined : known?.target) ?? Number.MAX_SAFE_INTEGER
@@ -102,13 +106,20 @@ async function runLane(
   let last: Tally | undefined
   createInterface({ input: child.stdout }).on('line', (line) => {
     last = JSON.parse(line)
-    tell(last!)
+    report(last!)
   })
   const code = await new Promise((resolve) => child.on('close', resolve))
   if (code === 0 && last !== undefined) return
   const harms = { lost: 0, altered: 0, hung: 0, ...last?.harms, untyped: 1 }
   const findings = [...(last?.findings ?? []), `the lane ended with ${code}`]
-  tell({ count: last?.count ?? 0, checked: last?.checked ?? 0, harms, findings })
+  report({ count: last?.count ?? 0, checked: last?.checked ?? 0, harms, findings })
+}
+
+/** Whether the test suite passes with all of its random cases. */
+async function runTests(): Promise<boolean> {
+  const env = { ...process.env, JSONL_SESSION_SOAK: '1' }
+  const child = spawn('npx', ['vitest', 'run'], { env, stdio: 'inherit' })
+  return (await new Promise((resolve) => child.on('close', resolve))) === 0
 }
 
 function presentCommit(): string {

@@ -33,7 +33,7 @@ function start(log: WatchedLog, how: 'lease' | 'once', count: number) {
   })
 }
 
-/** It holds the lease: whoever comes is told at once, and it goes on as if nothing had been. */
+/** It holds the lease: others fail immediately, and it continues undisturbed. */
 async function stopHolder(log: WatchedLog, context: LaneContext): Promise<void> {
   const [holder] = start(log, 'lease', 1)
   await during([holder!], log, context, async () => {
@@ -42,7 +42,7 @@ async function stopHolder(log: WatchedLog, context: LaneContext): Promise<void> 
     try {
       const event = { type: 'user', payload: { content: 'intruder' } } as const
       await appendOnce(log.path, [event], { lockTimeoutMs: 5000 })
-      context.harm('altered', 'somebody wrote under the lease of a stopped holder')
+      context.harm('altered', 'another process wrote under the lease of a stopped one')
     } catch (error) {
       if (!isSessionError(error, 'ERR_LOCKED')) context.harm('untyped', String(error))
     }
@@ -50,7 +50,7 @@ async function stopHolder(log: WatchedLog, context: LaneContext): Promise<void> 
   })
 }
 
-/** Whoever is stopped within its lock holds the others up, and no more than that. */
+/** A process that is stopped while it holds the lock delays the others, and no more. */
 async function stopCrowd(log: WatchedLog, context: LaneContext): Promise<void> {
   const { random } = context
   const writers = start(log, 'once', 3)
@@ -75,7 +75,7 @@ async function during(
     const progress = Promise.all(writers.map((writer) => writer.ackCount(writer.acks.length + 1)))
     await log.within(
       progress.catch(() => []),
-      `nobody goes on with ${log.path}`,
+      `no process continues ${log.path}`,
     )
     await sleep(context.random.below(4))
     await stopOne()
@@ -90,9 +90,8 @@ async function during(
   }
 }
 
-// Without the kernel lock only one that the stopped process has signed. Another one's may belong to
-// somebody who runs and is about to sign it: no clock makes that an hour old, and whoever believed it
-// would fork the chain.
+// Without the kernel lock only a lock that the stopped process has signed. Another may belong to a
+// running process that is about to sign it, and taking that over would fork the chain.
 function ageLock({ path, hasKernelLock }: WatchedLog, stopped: Child): void {
   if (hasKernelLock || isSignedBy(path, stopped.pid)) makeLockOld(path)
 }

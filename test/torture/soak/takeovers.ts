@@ -24,7 +24,7 @@ export async function runTakeovers(context: LaneContext): Promise<void> {
   }
 }
 
-/** False: somebody still waits, so there can be no next one. */
+/** False: a process still waits, so there can be no next one. */
 async function race(
   path: string,
   holder: Worker,
@@ -35,7 +35,7 @@ async function race(
   const mix: Mix = { holders: [random.pick([KERNEL, ADVISORY])], kernelWaiters: random.below(9) }
   try {
     const running = runRound(path, { holder, waiters }, mix, 0)
-    const ended = await within(running, context, `nobody follows the holder of ${path}`)
+    const ended = await within(running, context, `no process takes over the lock of ${path}`)
     if (ended === undefined) return false
     const met = ended.visits.filter(({ isAlone }) => !isAlone).length
     if (met > 0) context.harm('altered', `${met} met another inside: ${JSON.stringify(mix)}`)

@@ -21,7 +21,7 @@ export class WatchedLog {
     this.#witness = new AppendOnlyWitness(path)
   }
 
-  /** To be called when nobody writes. */
+  /** To be called while no process writes. */
   look(): void {
     this.#witness.look()
   }

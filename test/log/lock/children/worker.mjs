@@ -4,8 +4,9 @@
 import { closeSync, openSync, unlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { acquireLock } from '../../../../dist/rooms/lib/log/lock/acquire.js'
-import { ownIdentity } from '../../../../dist/rooms/lib/log/lock/process-identity.js'
+import { systemEnvironment } from '../../../../dist/modules/lib/environment/index.js'
+import { acquireLock } from '../../../../dist/modules/lib/log/lock/acquire.js'
+import { ownIdentity } from '../../../../dist/modules/lib/log/lock/process-identity.js'
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGXFSZ', 'SIGABRT']
 
@@ -13,7 +14,7 @@ let held
 
 const commands = {
   ping: () => 'pong',
-  identity: () => ownIdentity(),
+  identity: () => ownIdentity(systemEnvironment),
   setTitle({ title }) {
     process.title = title
   },
@@ -31,7 +32,7 @@ const commands = {
     createRequire(lockfile)('signal-exit')(() => {})
   },
   async acquire({ path, options }) {
-    held = await acquireLock(path, options)
+    held = await acquireLock(path, { ...options, env: systemEnvironment })
     return { isKernel: held.isKernel, wasCreated: held.wasCreated }
   },
   isCompromised: () => held.isCompromised,
@@ -48,7 +49,7 @@ const commands = {
   },
   /** Acquires, stays inside for a moment, releases, and tells whether it was alone. */
   async enter({ path, options }) {
-    const lock = await acquireLock(path, options)
+    const lock = await acquireLock(path, { ...options, env: systemEnvironment })
     const visit = await stayInside(path)
     lock.release()
     return visit

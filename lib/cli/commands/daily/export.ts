@@ -1,0 +1,88 @@
+// A session for other programs and people, to a pipe or into a file.
+
+import { writeAtomicFile } from '../../../log/index.js'
+import { exportSession } from '../../../session/index.js'
+import { type Call, type Command, DRY_RUN, UsageError } from '../../command.js'
+import { openStore, readChoice, rejectTogether, resolveFile } from '../../input/arguments.js'
+import { findLog } from '../../input/target.js'
+import { EXIT } from '../../output/exit-codes.js'
+import { DiagnosticGroups } from '../../output/notes.js'
+import { answerDryRun, rejectExisting } from '../../output/print.js'
+import { withProgress } from '../../output/progress.js'
+
+const LESSON = `Without --projected it is the whole history, with compactions and rewinds marked where they
+happened, followed by the logs of its subagents; what was compacted is included. jsonl holds the
+events as they are on disk, and \`import\` makes an equal session of it. The same session gives the
+same bytes, so a redacted export can be kept under version control. A file is written completely or
+not at all, readable by you only; --force replaces one that exists.
+
+Examples:
+  $ jsonl-session export demo --redact --format markdown --output demo.md
+  wrote demo.md
+
+  $ jsonl-session export demo --projected | jq -r 'select(.type == "user") | .payload.content'
+  hello
+
+Exit codes:
+  0 exported · 2 wrong use, the output exists already, or failed · 3 not found
+`
+
+export const exportCommand: Command = {
+  name: 'export',
+  summary: 'Write a session as JSON lines, Markdown or text',
+  operand: '<session>',
+  operandText: 'a session, or a log file',
+  options: [
+    { name: 'format', value: 'F', text: 'jsonl (default), markdown or text' },
+    { name: 'projected', text: 'only what the model sees; cannot be imported' },
+    { name: 'at', value: 'U', text: 'up to this event' },
+    { name: 'redact', text: 'write [REDACTED] in place of secrets' },
+    { name: 'no-children', text: 'without the logs of its subagents' },
+    { name: 'output', value: 'F', text: 'into this file, completely or not at all' },
+    { name: 'force', text: 'replace the output if it exists' },
+    DRY_RUN,
+  ],
+  lesson: LESSON,
+
+  async run(call) {
+    const format = readChoice(call, 'format', ['jsonl', 'markdown', 'text'])
+    // --json asks for JSON lines, too.
+    if (format !== 'jsonl') rejectTogether(call, 'json', 'format')
+    const given = call.value('output')
+    // As everywhere else `-` is stdout, not a file of that name.
+    const output = given === '-' ? undefined : given
+    if (output === undefined && call.has('force')) throw new UsageError('--force needs --output')
+    const path = findLog(call, call.operands[0]!)
+    if (call.has('dry-run')) {
+      const to = output === undefined ? 'stdout' : resolveFile(call, output)
+      return answerDryRun(call, { path, output: to }, `would export ${path} to ${to}`)
+    }
+    const lost = new DiagnosticGroups(call.notes)
+    const pieces = exportSession(
+      openStore(call, lost.add),
+      { path },
+      {
+        format,
+        projected: call.has('projected'),
+        at: call.value('at'),
+        redact: call.has('redact'),
+        children: !call.has('no-children'),
+      },
+    )
+    if (output !== undefined) await write(call, output, pieces)
+    else for await (const piece of pieces) await call.output.write(piece)
+    lost.report()
+    return EXIT.done
+  },
+}
+
+async function write(call: Call, output: string, pieces: AsyncIterable<string>): Promise<void> {
+  const path = resolveFile(call, output)
+  await withProgress(call, `Writing ${output}`, () =>
+    rejectExisting(
+      () => writeAtomicFile(path, pieces, call.env, { replace: call.has('force') }),
+      '--force replaces it',
+    ),
+  )
+  call.notes.say(`wrote ${output}`)
+}

@@ -1,0 +1,63 @@
+// Another session that begins as this one did.
+
+import { SessionError } from '../../../errors.js'
+import { forkSession } from '../../../session/index.js'
+import { findEvent } from '../../../store/index.js'
+import { type Call, type Command, DRY_RUN } from '../../command.js'
+import { findLog, findSession } from '../../input/target.js'
+import { answer, answerDryRun } from '../../output/print.js'
+
+const LESSON = `The new session holds the same events up to one of them, byte for byte; from there on both are
+independent. The old one is only read, so it may be in use. Permissions are not copied.
+
+Examples:
+  $ jsonl-session fork demo --id other
+  forked demo at 6a4f0c58-2c06-4a57-8d1a-3b1d6a0e5c11 into other:
+  /home/ada/.jsonl-session/.transcripts/other.jsonl
+
+  $ jsonl-session fork demo --at 0b0e7a52-7d8c-4f7e-9a51-5d3c8f1f6f0a --json
+  {"sessionId":"9d1f…","transcriptPath":"…","forkedFrom":{"sessionId":"demo",…}}
+
+Exit codes:
+  0 forked · 2 wrong use, ambiguous, the id is taken, or failed · 3 not found
+`
+
+export const fork: Command = {
+  name: 'fork',
+  summary: 'Begin another session with the events of this one',
+  operand: '<session>',
+  operandText: 'the session to start from',
+  options: [
+    { name: 'at', value: 'U', text: 'the last event that both share (default: the newest)' },
+    { name: 'id', value: 'NEW', text: 'the id of the new session (default: a random one)' },
+    DRY_RUN,
+  ],
+  lesson: LESSON,
+
+  async run(call) {
+    const source = findSession(call, call.operands[0]!)
+    if (call.has('dry-run')) return dryRun(call, source)
+    const forked = forkSession(call.store, source, {
+      at: call.value('at'),
+      newId: call.value('id'),
+    })
+    const { sessionId, transcriptPath, forkedFrom } = forked
+    return answer(
+      call,
+      { sessionId, transcriptPath, forkedFrom },
+      `forked ${forkedFrom.sessionId} at ${forkedFrom.atUuid} into ${sessionId}: ${transcriptPath}`,
+    )
+  },
+}
+
+function dryRun(call: Call, source: string): Promise<number> {
+  const at = call.value('at')
+  const id = call.value('id')
+  const path = findLog(call, source)
+  if (at !== undefined && findEvent(call.store, path, at) === undefined) {
+    throw new SessionError('ERR_NOT_FOUND', `No event "${at}" in ${path}`, { at, path })
+  }
+  const into = id ?? 'a new session'
+  const what = `would fork ${source} at ${at ?? 'its newest event'} into ${into}`
+  return answerDryRun(call, { sessionId: id ?? null, forkedFrom: { sessionId: source, at } }, what)
+}

@@ -1,0 +1,183 @@
+// Transcripts of other programs become sessions.
+
+import { basename } from 'node:path'
+import { isSessionError } from '../../../errors.js'
+import { DROP_REASONS, IMPORTERS, REPAIR_REASONS } from '../../../interchange/index.js'
+import { type ImportOptions, type ImportReport, importSession } from '../../../session/index.js'
+import { type KnownLocation, listForeignFiles, listKnownLocations } from '../../../store/index.js'
+import { type Call, type Command, DRY_RUN, UsageError } from '../../command.js'
+import { readChoice, resolveFile } from '../../input/arguments.js'
+import { EXIT } from '../../output/exit-codes.js'
+import { toPlainText } from '../../output/plain-text.js'
+import { printJson, printLines } from '../../output/print.js'
+import { plural } from '../../output/units.js'
+
+const LESSON = `Reads transcripts of Claude Code, Codex, pi and Gemini CLI and writes each as a session, which can
+be listed, searched and resumed like any other. An export of ours becomes the session that it
+was. Sources are only read. What is not taken over is counted and named: permission modes,
+approvals and sandbox policies never are. An unchanged file imports nothing, a longer one only what
+is new, and one whose past has changed is rejected. Without a path it shows what it finds at the
+known locations of each program; --all imports all of it.
+
+Examples:
+  $ jsonl-session import ~/.claude/projects/-home-ada-app/0b0e7a52.jsonl
+  imported 0b0e7a52 from claude-code: 214 lines, 209 events
+    dropped 3: permission modes, approvals and sandbox policies are never stored
+
+  $ jsonl-session import --all --dry-run --json
+  [{"path":"…","format":"codex","sessionId":"…","lines":80,"events":77,"dropped":{},…}]
+
+Exit codes:
+  0 imported, unchanged, or shown · 1 no transcripts were found
+  2 wrong use, rejected, or failed · 3 not found
+`
+
+export const importCommand: Command = {
+  name: 'import',
+  summary: 'Bring transcripts of other programs into the store',
+  operand: '[path...]',
+  operandText: 'files, or folders with transcripts in them',
+  options: [
+    {
+      name: 'from',
+      value: 'F',
+      text: 'auto, claude-code, codex, pi, gemini or jsonl-session (default: auto)',
+    },
+    { name: 'all', text: 'everything at the known locations of each program' },
+    { name: 'keep-source', text: 'keep a copy of each source in the store' },
+    DRY_RUN,
+  ],
+  lesson: LESSON,
+
+  async run(call) {
+    const formats = ['auto', ...IMPORTERS.map(({ format }) => format), 'jsonl-session']
+    const from = readChoice(call, 'from', formats)
+    const isNamed = call.operands.length > 0
+    if (call.has('all') && isNamed) throw new UsageError('--all and a path cannot be combined')
+    const places = isNamed ? [] : listKnownLocations(call.store, IMPORTERS)
+    const wanted = places.filter(
+      ({ format }) => from === undefined || from === 'auto' || format === from,
+    )
+    if (!isNamed && !call.has('all')) return showPlaces(call, wanted)
+    const files = isNamed
+      ? call.operands.flatMap((path) => listForeignFiles(call.store, resolveFile(call, path)))
+      : wanted.flatMap((place) => place.files)
+    const isDry = call.has('dry-run')
+    const reports = await importFiles(call, files, {
+      from,
+      dryRun: isDry,
+      keepSource: call.has('keep-source'),
+    })
+    if (call.has('json')) await printJson(call, reports)
+    for (const report of call.has('json') ? [] : reports) {
+      await call.output.write(toReportText(report, { isDry }))
+    }
+    if (files.length > 0) return exitCodeOf(reports)
+    reportNone(call)
+    return EXIT.no
+  },
+}
+
+async function showPlaces(call: Call, places: readonly KnownLocation[]): Promise<number> {
+  if (call.has('json')) await printJson(call, places)
+  else {
+    const row = ({ format, folder, files }: KnownLocation) =>
+      `${format}\t${files.length}\t${toPlainText(folder)}`
+    await printLines(call, places.map(row))
+  }
+  if (places.length === 0) {
+    reportNone(call)
+    return EXIT.no
+  }
+  call.notes.say('import all of them with --all, or name a path')
+  return EXIT.done
+}
+
+function reportNone({ notes, operands }: Call): void {
+  if (operands.length === 0) notes.say('no transcripts at the known locations; name a path')
+  else notes.say(`no transcripts in ${toPlainText(operands.join(', '))}`)
+}
+
+/** A report whose file could not be read, or whose session could not be written. */
+export type FileReport = Omit<ImportReport, 'skipped'> & {
+  readonly skipped: { readonly reason: string; readonly message: string } | null
+}
+
+export async function importFiles(
+  call: Call,
+  files: readonly string[],
+  options: ImportOptions,
+): Promise<FileReport[]> {
+  const reports: FileReport[] = []
+  for (const [index, file] of files.entries()) {
+    const which = files.length === 1 ? '' : `${index + 1}/${files.length} `
+    const say = (percent: number) =>
+      call.notes.sayInPlace(`importing ${which}${toPlainText(basename(file))} … ${percent} %`)
+    const onProgress: ImportOptions['onProgress'] = ({ bytes, size }) =>
+      say(Math.floor((bytes / size) * 100))
+    if (files.length > 1) say(0)
+    try {
+      reports.push(await importSession(call.store, file, { ...options, onProgress }))
+    } catch (error) {
+      // A single file fails the command.
+      if (files.length === 1 || !isSessionError(error)) throw error
+      reports.push(toFailedReport(file, error.code, error.message))
+    } finally {
+      call.notes.sayInPlace('')
+    }
+  }
+  return reports
+}
+
+function toFailedReport(path: string, reason: string, message: string): FileReport {
+  return {
+    path,
+    format: null,
+    sessionId: null,
+    transcriptPath: null,
+    lines: 0,
+    events: 0,
+    dropped: {},
+    repaired: {},
+    skipped: { reason, message },
+    sidechains: [],
+  }
+}
+
+/** An unchanged file is not a failure. */
+export function exitCodeOf(reports: readonly FileReport[]): number {
+  const all = reports.flatMap((report) => [report, ...report.sidechains])
+  const isFailed = ({ skipped }: FileReport) => skipped !== null && skipped.reason !== 'unchanged'
+  return all.some(isFailed) ? EXIT.failed : EXIT.done
+}
+
+/** What was imported, and every loss with its reason. */
+export function toReportText(report: FileReport, { isDry }: { isDry: boolean }): string {
+  const { path, format, sessionId, taskId, lines, events, skipped } = report
+  const children = report.sidechains
+    .map((child) => `  ${toReportText(child, { isDry }).replace(/\n(?=.)/g, '\n  ')}`)
+    .join('')
+  if (skipped !== null) {
+    const word = skipped.reason === 'unchanged' ? 'unchanged' : 'not imported'
+    return `${word} ${toPlainText(path)}: ${toPlainText(skipped.message)}\n${children}`
+  }
+  const name = toPlainText(taskId ?? sessionId ?? '')
+  const verb = isDry ? 'would import' : 'imported'
+  const what = taskId === undefined ? '' : 'subagent '
+  const rows = [
+    `${verb} ${what}${name} from ${format}: ${plural(lines, 'line')}, ${plural(events, 'event')}`,
+    ...toLossLines('dropped', report.dropped, DROP_REASONS),
+    ...toLossLines('repaired', report.repaired, REPAIR_REASONS),
+  ]
+  return `${rows.join('\n')}\n${children}`
+}
+
+function toLossLines(
+  what: string,
+  counts: Readonly<Record<string, number>>,
+  reasons: Readonly<Record<string, string>>,
+): string[] {
+  return Object.entries(counts).map(
+    ([reason, count]) => `  ${what} ${count}: ${reasons[reason] ?? reason}`,
+  )
+}

@@ -1,0 +1,70 @@
+// Sessions by what was said in them.
+
+import { basename } from 'node:path'
+import { type SearchHit, searchSessions } from '../../../store/index.js'
+import type { Call, Command } from '../../command.js'
+import { readNumber } from '../../input/arguments.js'
+import { colorsOf } from '../../output/colors.js'
+import { EXIT } from '../../output/exit-codes.js'
+import { toPlainText } from '../../output/plain-text.js'
+import { printJson } from '../../output/print.js'
+import { formatAge } from '../../output/units.js'
+
+const LESSON = `Searches prompts, replies and summaries of every project, ignoring case, and prints the best match
+of each session. A session with more of the words comes first, then the one with the latest message.
+Words of one or two letters count only together.
+
+Examples:
+  $ jsonl-session search trunk ports
+  1f0c3e9d-…  network  3 min ago
+    …keep the VLAN audit focused on trunk ports, and leave the rest…
+
+  $ jsonl-session search 'trunk ports' --limit 1 --json
+  {"query":"trunk ports","hits":[{"sessionId":"1f0c3e9d-…","rank":-3,…}],"count":1,"message":"…"}
+
+Exit codes:
+  0 found · 1 nothing was found · 2 wrong use, or failed · 3 no such session
+`
+
+export const search: Command = {
+  name: 'search',
+  summary: 'Find sessions by what was said in them',
+  operand: '<query...>',
+  operandText: 'what to search for, in one word or several',
+  options: [
+    { name: 'project', value: 'P', text: 'only sessions of this project' },
+    { name: 'session', value: 'S', text: 'only this session' },
+    { name: 'limit', value: 'N', text: 'at most N of them, from 1 to 20 (default: 10)' },
+  ],
+  lesson: LESSON,
+  isPaged: true,
+
+  async run(call) {
+    const result = await searchSessions(call.store, {
+      query: call.operands.join(' '),
+      project: call.value('project'),
+      sessionKey: call.value('session'),
+      limit: readNumber(call, 'limit'),
+    })
+    const { query, hits, count, message } = result
+    if (call.has('json')) {
+      const rows = hits.map(({ sessionKey, ...hit }) => ({ sessionId: sessionKey, ...hit }))
+      await printJson(call, { query, hits: rows, count, message })
+    } else {
+      for (const hit of hits) await printHit(call, hit)
+    }
+    if (count > 0) return EXIT.done
+    call.notes.say(message)
+    return EXIT.no
+  },
+}
+
+async function printHit(call: Call, hit: SearchHit): Promise<void> {
+  const { sessionKey, project, updatedAt, excerpt } = hit
+  const about = [
+    colorsOf(call).bold(toPlainText(sessionKey)),
+    project === null ? [] : toPlainText(basename(project)),
+    updatedAt === null ? [] : formatAge(updatedAt, call.env.now()),
+  ].flat()
+  await call.output.write(`${about.join('  ')}\n  ${toPlainText(excerpt)}\n`)
+}

@@ -1,0 +1,87 @@
+// A session to read.
+
+import { loadSession } from '../../../store/index.js'
+import { type Call, type Command, UsageError } from '../../command.js'
+import { rejectTogether } from '../../input/arguments.js'
+import { findLog } from '../../input/target.js'
+import { EXIT } from '../../output/exit-codes.js'
+import { DiagnosticGroups } from '../../output/notes.js'
+import {
+  addLost,
+  messagesSeen,
+  printMessages,
+  printProjection,
+  printRaw,
+  printText,
+} from '../../print/session.js'
+
+const LESSON = `Without a view, the conversation is shown as it continues: after a compaction the summary and what
+was kept, after a rewind without what was abandoned. The events that it hides are still in the file.
+--json prints the events of the view as they are on disk, one per line; with --projected the
+messages as \`resume --json\` has them. --text is the view to share: what looks like a secret is
+[REDACTED] there. All other views are complete, secrets included.
+
+Examples:
+  $ jsonl-session show demo
+  User  2026-01-31T12:00:00Z  0b0e7a52-7d8c-4f7e-9a51-5d3c8f1f6f0a
+  hello
+
+  Assistant  2026-01-31T12:00:02Z  6a4f0c58-2c06-4a57-8d1a-3b1d6a0e5c11
+  Hi. Let me look.
+    → Bash {"command":"ls"}
+    ← README.md
+
+  $ jsonl-session show demo --at 0b0e7a52-7d8c-4f7e-9a51-5d3c8f1f6f0a --text
+  User: hello
+
+Exit codes:
+  0 shown · 1 there is nothing to show, or none was picked · 2 wrong use, or failed · 3 not found
+`
+
+export const show: Command = {
+  name: 'show',
+  summary: 'Print a session to read, also as the model saw it at an earlier point',
+  operand: '[session]',
+  operandText: 'a session, or a log file; not with --pick',
+  options: [
+    { name: 'raw', text: 'every event of the file, including off-chain events' },
+    { name: 'projected', text: 'what the model sees: tools in full, gaps repaired' },
+    { name: 'text', text: 'only the messages, secrets redacted: one line for each turn' },
+    { name: 'at', value: 'U', text: 'as it was when this event was the newest' },
+    {
+      name: 'pick',
+      text: 'choose it from a list: type to filter, Enter takes it, Esc leaves',
+      isForPeople: true,
+    },
+  ],
+  lesson: LESSON,
+  isPaged: true,
+
+  async run(call) {
+    const [target] = call.operands
+    if (target === undefined) throw new UsageError('show needs a session, a file, or --pick')
+    rejectTogether(call, 'raw', 'projected', 'text')
+    const path = findLog(call, target)
+    const lost = new DiagnosticGroups(call.notes)
+    const isShown = await printView(call, path, lost)
+    await call.output.flush()
+    lost.report()
+    if (isShown) return EXIT.done
+    call.notes.say(
+      lost.isEmpty ? `There is no message in ${path} yet` : `No message in ${path} can be read`,
+    )
+    return EXIT.no
+  },
+}
+
+async function printView(call: Call, path: string, lost: DiagnosticGroups): Promise<boolean> {
+  const at = call.value('at')
+  if (call.has('raw')) return printRaw(call, path, at)
+  if (call.has('text')) return printText(call, path, { at, lost })
+  // The model of that time had not seen a summary that was revised since.
+  const revisions = at === undefined ? 'newest' : 'then'
+  const loaded = loadSession(call.store, path, { at, revisions })
+  addLost(loaded.diagnostics, lost)
+  if (!call.has('projected')) return printProjection(call, loaded)
+  return printMessages(call, messagesSeen(loaded), { isWhole: true })
+}

@@ -1,0 +1,109 @@
+// Checkpoints of a project or a session.
+
+import { redactWords } from '../../../continuity/index.js'
+import { SessionError } from '../../../errors.js'
+import { findCheckpoint, listCheckpoints } from '../../../store/index.js'
+import type { Call, Command } from '../../command.js'
+import { readNumber, rejectTogether } from '../../input/arguments.js'
+import { readSessionOption } from '../../input/target.js'
+import { EXIT } from '../../output/exit-codes.js'
+import { toPlainLines, toPlainText } from '../../output/plain-text.js'
+import { printLines, printStored } from '../../output/print.js'
+import { formatAge, plural } from '../../output/units.js'
+
+const LIST_LESSON = `Newest first: 10 of a project, or all of a session. Expired and deleted ones are not shown. With
+--json they are printed as they are on disk.
+
+Examples:
+  $ jsonl-session checkpoint list
+  4be0643f-1d98-573b-97cd-ca98a65347dd  3 min ago  periodic  demo  10 prompts
+
+  $ jsonl-session checkpoint list --session demo --limit 1 --json
+  [{"id":"4be0643f-…","session_key":"demo","created_at":"2026-01-31T12:00:00.000Z",…}]
+
+Exit codes:
+  0 listed · 1 there are none · 2 wrong use, or failed
+`
+
+export const checkpointList: Command = {
+  name: 'checkpoint list',
+  summary: 'List the checkpoints of this project, newest first',
+  options: [
+    { name: 'project', value: 'P', text: 'of this project (default: the current folder)' },
+    { name: 'session', value: 'S', text: 'of this session instead' },
+    { name: 'scope', value: 'S', text: 'exact, repository or all (default: exact)' },
+    { name: 'limit', value: 'N', text: 'at most N of them' },
+  ],
+  lesson: LIST_LESSON,
+
+  async run(call) {
+    rejectTogether(call, 'project', 'session')
+    rejectTogether(call, 'scope', 'session')
+    const found = listCheckpoints(call.store, {
+      ...readTarget(call),
+      limit: readNumber(call, 'limit'),
+    })
+    for (const diagnostic of found.diagnostics) call.notes.report(diagnostic)
+    const checkpoints = found.checkpoints.map(({ checkpoint }) => redactWords(checkpoint))
+    if (call.has('json')) await printStored(call, checkpoints)
+    else {
+      const rows = checkpoints.map(({ id, created_at, trigger, session_key, prompt_count }) => {
+        const age = formatAge(created_at, call.env.now())
+        return [id, age, trigger, session_key, plural(prompt_count, 'prompt')].map(toPlainText)
+      })
+      await printLines(
+        call,
+        rows.map((cells) => cells.join('  ')),
+      )
+    }
+    if (checkpoints.length > 0) return EXIT.done
+    call.notes.say('No checkpoints; --scope all searches every project')
+    return EXIT.no
+  },
+}
+
+function readTarget(call: Call) {
+  const session = readSessionOption(call, 'session')
+  if (session !== undefined) return { session }
+  // The library rejects any other word.
+  const scope = call.value('scope') as 'exact' | 'repository' | 'all' | undefined
+  return { project: call.value('project') ?? call.io.cwd(), scope }
+}
+
+const SHOW_LESSON = `Prints its digest; with --json all of it as it is on disk, and whether it is visible. One that
+retention hides is shown too.
+
+Examples:
+  $ jsonl-session checkpoint show 4be0643f-1d98-573b-97cd-ca98a65347dd
+  ## Session Checkpoint
+  Project: /home/ada/parser
+  Prompts: 10 | Duration: 42m
+
+  $ jsonl-session checkpoint show 4be0643f-1d98-573b-97cd-ca98a65347dd --json
+  {"id":"4be0643f-…","session_key":"demo",…,"visible":true}
+
+Exit codes:
+  0 shown · 2 wrong use, or failed · 3 not found
+`
+
+export const checkpointShow: Command = {
+  name: 'checkpoint show',
+  summary: 'Show one checkpoint',
+  operand: '<id>',
+  operandText: 'the id of the checkpoint',
+  lesson: SHOW_LESSON,
+
+  async run(call) {
+    const id = call.operands[0]!
+    const found = findCheckpoint(call.store, id)
+    if (found === undefined) {
+      throw new SessionError('ERR_NOT_FOUND', `No checkpoint "${id}"`, { id })
+    }
+    const checkpoint = redactWords(found.checkpoint)
+    const visible = found.visible
+    if (call.has('json')) await printStored(call, { ...checkpoint, visible })
+    else await printLines(call, toPlainLines(checkpoint.digest))
+    if (!visible) call.notes.say('It was deleted, or retention hides it')
+    return EXIT.done
+  },
+}

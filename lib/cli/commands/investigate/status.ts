@@ -1,0 +1,65 @@
+// Which sessions are active, and which program records them.
+
+import { listActiveSessions, readSessionState, type SessionClaim } from '../../../store/index.js'
+import type { Call, Command } from '../../command.js'
+import { findSession } from '../../input/target.js'
+import { EXIT } from '../../output/exit-codes.js'
+import { pad, toPlainText, widthOfText } from '../../output/plain-text.js'
+import { printJson, printLines } from '../../output/print.js'
+
+const LESSON = `A session is active if a harness claims it, if a process has it open (library), or if it began or
+got a message in the last four hours and has not ended (unknown). A claim lasts four hours from the
+last call; bypassed means that hooks record nothing for the session.
+
+Examples:
+  $ jsonl-session status
+  1f0c3e9d-…  plugin   since 2026-01-31T12:00:00.000Z  until 2026-01-31T16:20:00.000Z
+  demo        library  since 2026-01-31T11:10:00.000Z
+
+  $ jsonl-session status demo --json
+  {"sessionId":"demo","runtimePath":"library","claimedAt":"2026-…","expiresAt":null,…}
+
+Exit codes:
+  0 printed · 1 none is active · 2 wrong use, or failed · 3 no such session
+`
+
+export const status: Command = {
+  name: 'status',
+  summary: 'Show the sessions that are active, or one of any state',
+  operand: '[session]',
+  operandText: 'a session (default: all that are active)',
+  lesson: LESSON,
+
+  async run(call) {
+    const target = call.operands[0]
+    if (target !== undefined) {
+      const state = readSessionState(call.store, findSession(call, target))
+      if (call.has('json')) await printJson(call, state)
+      else await printRows(call, [state], state.active ? '' : '  not active')
+      return EXIT.done
+    }
+    const active = listActiveSessions(call.store)
+    if (call.has('json')) {
+      await printJson(call, active)
+    } else await printRows(call, active.sessions)
+    if (active.count > 0) return EXIT.done
+    call.notes.say('No session is active')
+    return EXIT.no
+  },
+}
+
+async function printRows(call: Call, rows: readonly SessionClaim[], note = ''): Promise<void> {
+  const idColumns = Math.max(0, ...rows.map(({ sessionId }) => widthOfText(toPlainText(sessionId))))
+  const pathColumns = Math.max(0, ...rows.map(({ runtimePath }) => runtimePath.length))
+  const lines = rows.map(({ sessionId, runtimePath, claimedAt, expiresAt, bypassed }) => {
+    const parts = [
+      pad(toPlainText(sessionId), idColumns),
+      pad(runtimePath, pathColumns),
+      claimedAt === null ? [] : `since ${claimedAt}`,
+      expiresAt === null ? [] : `until ${expiresAt}`,
+      bypassed ? 'bypassed' : [],
+    ].flat()
+    return `${parts.join('  ').trimEnd()}${note}`
+  })
+  await printLines(call, lines)
+}

@@ -1,0 +1,236 @@
+// Our hooks in the settings of Claude Code.
+
+import { join, resolve } from 'node:path'
+import type { CallForm, EventStatus, SettingsChange } from '../../../store/index.js'
+import {
+  type Call,
+  type Command,
+  GLOBAL_OPTIONS,
+  type OptionSpec,
+  PLAN_OPTIONS,
+} from '../../command.js'
+import { readChoice, rejectTogether, toStoreOptions } from '../../input/arguments.js'
+import { colorsOf } from '../../output/colors.js'
+import { EXIT } from '../../output/exit-codes.js'
+import { lineDiff } from '../../output/line-diff.js'
+import { pad, toPlainLines, toPlainText } from '../../output/plain-text.js'
+import { printJson, printLines } from '../../output/print.js'
+
+const SETTINGS_OPTIONS: readonly OptionSpec[] = [
+  {
+    name: 'scope',
+    value: 'S',
+    text: 'user: ~/.claude (default), project: .claude in this folder',
+  },
+  { name: 'settings', value: 'FILE', text: 'this settings file and no other' },
+]
+
+const DISABLED = 'These settings say disableAllHooks: no hook will run'
+
+const INSTALL_LESSON = `Shows what would change; --apply does it. Other hooks, unknown settings, order and layout do not
+change, and hooks uninstall restores the same bytes. Repeated, it changes nothing, or updates old
+entries. --root, --home and --agent are passed on to the hook.
+
+Examples:
+  $ jsonl-session hooks install --apply
+  +      "SessionStart": [
+  …
+  Hooks are installed in /home/ada/.claude/settings.json; the next session is recorded
+
+  $ jsonl-session hooks install --scope project --json
+  {"path":"/home/ada/shop/.claude/settings.json","changed":true,"applied":false,"diff":[…]}
+
+Exit codes:
+  0 installed, already installed, or shown · 2 wrong use, failed, or not a settings file
+`
+
+export const hooksInstall: Command = {
+  name: 'hooks install',
+  summary: 'Record the sessions of Claude Code from now on',
+  options: [
+    ...SETTINGS_OPTIONS,
+    ...PLAN_OPTIONS,
+    {
+      name: 'command',
+      value: 'FORM',
+      text: 'args: by path (default), shell: one quoted line, name: from the PATH (project)',
+    },
+    { name: 'runtime-path', value: 'P', text: 'passed on to the hook: which program this is' },
+  ],
+  lesson: INSTALL_LESSON,
+
+  async run(call) {
+    const { installHooks, CALL_FORMS } = await call.modules.hookSettings()
+    const path = findSettings(call)
+    const isShared = call.value('scope') === 'project'
+    const form: CallForm = readChoice(call, 'command', CALL_FORMS) ?? (isShared ? 'name' : 'args')
+    const { node, program } = call.modules.program()
+    const change = installHooks(call.store, path, { form, node, program, args: passedOn(call) })
+    if (change.disabled) call.notes.say(DISABLED)
+    if (form !== 'name' && /[\\/]_npx[\\/]/.test(program)) {
+      const advice = 'install it with: npm install -g jsonl-session'
+      call.notes.say(`npx may remove this copy any day; ${advice}`)
+    }
+    const place = toPlainText(change.path)
+    return changeSettings(call, hooksInstall, change, {
+      done: `Hooks are installed in ${place}; the next session is recorded`,
+      idle: `Hooks are installed in ${place} already; nothing to do`,
+    })
+  },
+}
+
+/** The hook must write where this command would. */
+function passedOn(call: Call): string[] {
+  const given = Object.entries({
+    'runtime-path': call.value('runtime-path'),
+    ...(call.value('root') !== undefined && { root: toStoreOptions(call).root }),
+    ...(call.value('home') !== undefined && { home: toStoreOptions(call).home }),
+    agent: call.value('agent'),
+  })
+  return given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]))
+}
+
+const UNINSTALL_LESSON = `Shows what would change; --apply does it. Only entries of hooks install are removed. If
+nothing was edited since, the file has the same bytes as before, or is removed if it was created for
+the hooks. Recorded sessions are kept.
+
+Examples:
+  $ jsonl-session hooks uninstall --apply
+  -      "SessionStart": [
+  …
+  The hooks are removed from /home/ada/.claude/settings.json
+
+  $ jsonl-session hooks uninstall --scope project --json
+  {"path":"/home/ada/shop/.claude/settings.json","changed":false,"applied":false,"diff":[]}
+
+Exit codes:
+  0 removed, not installed, or shown · 2 wrong use, failed, or not a settings file
+`
+
+export const hooksUninstall: Command = {
+  name: 'hooks uninstall',
+  summary: 'Stop recording the sessions of Claude Code',
+  options: [...SETTINGS_OPTIONS, ...PLAN_OPTIONS],
+  lesson: UNINSTALL_LESSON,
+
+  async run(call) {
+    const { uninstallHooks } = await call.modules.hookSettings()
+    const change = uninstallHooks(call.store, findSettings(call))
+    const place = toPlainText(change.path)
+    return changeSettings(call, hooksUninstall, change, {
+      done: `The hooks are removed from ${place}`,
+      idle: `The hooks are not in ${place}; nothing to do`,
+    })
+  },
+}
+
+const STATUS_LESSON = `One line per event. It shows a program that was moved or removed, or that has another version than
+this command; hooks install --apply corrects it.
+
+Examples:
+  $ jsonl-session hooks status
+  SessionStart        /usr/lib/node_modules/jsonl-session/dist/bin/jsonl-session.cjs
+  PreCompact          not installed
+
+  $ jsonl-session hooks status --scope project --json
+  {"path":"…","exists":true,"disabled":false,"complete":true,"version":"0.1.0","events":[…]}
+
+Exit codes:
+  0 all of them are installed and current · 1 they are not · 2 wrong use, or not a settings file
+`
+
+export const hooksStatus: Command = {
+  name: 'hooks status',
+  summary: 'Show whether the hooks are installed and current',
+  options: SETTINGS_OPTIONS,
+  lesson: STATUS_LESSON,
+
+  async run(call) {
+    const { readHooksStatus } = await call.modules.hookSettings()
+    const status = readHooksStatus(call.store, findSettings(call), call.io.env['PATH'])
+    const { path, exists, disabled, complete, version, events } = status
+    if (call.has('json')) await printJson(call, status)
+    else {
+      const columns = Math.max(...events.map(({ event }) => event.length))
+      const rows = events.map((event) => {
+        const name = pad(toPlainText(event.event), columns)
+        return `${name}  ${toPlainText(toSentence(event, version))}`
+      })
+      await printLines(call, rows)
+    }
+    await call.output.flush()
+    if (!exists) call.notes.say(`${toPlainText(path)} does not exist`)
+    if (disabled) call.notes.say(DISABLED)
+    else if (!complete) call.notes.say('hooks install --apply corrects it')
+    return complete ? EXIT.done : EXIT.no
+  },
+}
+
+function toSentence({ installed, command, program, current }: EventStatus, version: string) {
+  if (!installed) return 'not installed'
+  if (program?.path == null) return `calls a program that does not exist: ${command?.join(' ')}`
+  if (current === true) return program.path
+  return `${program.path} (version ${program.version ?? 'unknown'}, this is ${version})`
+}
+
+/** Where Claude Code keeps its settings. */
+function findSettings(call: Call): string {
+  rejectTogether(call, 'scope', 'settings')
+  const { env, host } = { env: call.io.env, host: call.env.host }
+  const given = call.value('settings')
+  if (given !== undefined) return resolve(host.cwd(), given)
+  if (readChoice(call, 'scope', ['user', 'project']) === 'project') {
+    return join(host.cwd(), '.claude', 'settings.json')
+  }
+  const folder = env['CLAUDE_CONFIG_DIR'] || join(host.homedir(), '.claude')
+  return resolve(folder, 'settings.json')
+}
+
+/** Shows the change, and makes it with --apply. */
+async function changeSettings(
+  call: Call,
+  command: Command,
+  change: SettingsChange,
+  { done, idle }: { readonly done: string; readonly idle: string },
+): Promise<number> {
+  rejectTogether(call, 'apply', 'dry-run')
+  const diff = lineDiff(change.before ?? '', change.after ?? '')
+  const applied = change.changed && call.has('apply')
+  if (call.has('json')) {
+    if (applied) change.apply()
+    await printJson(call, { path: change.path, changed: change.changed, applied, diff })
+    return EXIT.done
+  }
+  await printDiff(call, change, diff)
+  // The change is on the screen before it is made.
+  await call.output.flush()
+  if (applied) change.apply()
+  const planned = `Nothing was changed yet; do it with: ${await withApply(call, command)}`
+  call.notes.say(applied ? done : change.changed ? planned : idle)
+  return EXIT.done
+}
+
+async function printDiff(call: Call, change: SettingsChange, diff: readonly string[]) {
+  if (diff.length === 0) return
+  const colors = colorsOf(call)
+  const path = toPlainText(change.path)
+  const names = [
+    change.before === undefined ? '--- /dev/null' : `--- ${path}`,
+    change.after === undefined ? '+++ /dev/null' : `+++ ${path}`,
+  ]
+  const rows = [...names, ...diff].map((row) => {
+    const paint = row.startsWith('+') ? colors.green : row.startsWith('-') ? colors.red : String
+    return paint(toPlainLines(row)[0] ?? '')
+  })
+  await printLines(call, rows)
+}
+
+/** This command line again, with --apply. */
+async function withApply(call: Call, { name, options = [] }: Command): Promise<string> {
+  const { quoteWord } = await call.modules.hookSettings()
+  const given = [...options, ...GLOBAL_OPTIONS].flatMap((option) => {
+    const value = call.value(option.name)
+    return value === undefined ? [] : [`--${option.name}`, quoteWord(value)]
+  })
+  return ['jsonl-session', name, ...given, '--apply'].join(' ')
+}

@@ -1,0 +1,73 @@
+// Which file or session an operand means: one that contains a separator or ends in .jsonl is a file
+// if there is one; anything else is a session, by its id or by the beginning of it.
+
+import { resolve } from 'node:path'
+import { isSessionError } from '../../errors.js'
+import {
+  findTranscript,
+  isSessionNotFile,
+  isUnreadable,
+  readSessionInfo,
+  readSessionProject,
+  rejectUnreadable,
+} from '../../store/index.js'
+import { type Call, UsageError } from '../command.js'
+import { resolveFile } from './arguments.js'
+
+/** The path of a log file or of the transcript of a session. */
+export function findLog(call: Call, target: string): string {
+  if (isFile(call, target)) return resolveFile(call, target)
+  return findTranscript(call.store, target)
+}
+
+/** The session that is meant. A file of the store means the session it holds. */
+export function findSession(call: Call, target: string): string {
+  if (!isFile(call, target)) return target
+  const path = resolve(resolveFile(call, target))
+  const digest = readSessionInfo(call.store, path)
+  if (isUnreadable(digest)) rejectUnreadable(call.store, digest)
+  const { transcriptPath, transcripts } = call.store.layout
+  if (transcriptPath(digest.sessionId) === path) return digest.sessionId
+  throw new UsageError(
+    `${target} is not a session of ${transcripts}; log, verify and show read any file`,
+    { path },
+  )
+}
+
+/** Judged by its form, unless a session of exactly that id exists. */
+export function isFile(call: Call, target: string): boolean {
+  if (!/[/\\]/.test(target) && !target.endsWith('.jsonl')) return false
+  if (call.env.fs.existsSync(resolveFile(call, target))) return true
+  return !isSessionNotFile(call.store, target)
+}
+
+export interface NamedSession {
+  readonly key: string
+  readonly hasTranscript: boolean
+}
+
+/** A session that may have no transcript: one that is about to start, or outlived by checkpoints. */
+export function findSessionKey(call: Call, target: string): NamedSession {
+  const session = findSession(call, target)
+  try {
+    const digest = readSessionInfo(call.store, findTranscript(call.store, session))
+    return { key: isUnreadable(digest) ? session : digest.sessionId, hasTranscript: true }
+  } catch (error) {
+    if (!isSessionError(error, 'ERR_NOT_FOUND')) throw error
+    return { key: session, hasTranscript: false }
+  }
+}
+
+/** The session that an option names. */
+export function readSessionOption(call: Call, option: string): string | undefined {
+  const target = call.value(option)
+  return target === undefined ? undefined : findSessionKey(call, target).key
+}
+
+/** The project that is asked for; that of the session where one is named. */
+export function findProject(call: Call, sessionKey: string | undefined): string | undefined {
+  const given = call.value('project')
+  if (given !== undefined || call.has('all')) return given
+  const own = sessionKey === undefined ? undefined : readSessionProject(call.store, sessionKey)
+  return own ?? call.io.cwd()
+}

@@ -1,0 +1,97 @@
+// Notes for people, on stderr. With --json they are JSON too, one object per line, so that a
+// program can read both streams.
+
+import type { Diagnostic } from '../../format/index.js'
+import { withoutThrowing } from './output.js'
+import { toPlainText } from './plain-text.js'
+import { toCamelCase } from './print.js'
+
+export interface NotesOptions {
+  readonly isQuiet: boolean
+  readonly isJson: boolean
+}
+
+export class Notes {
+  readonly #io: Pick<NodeJS.Process, 'stderr'>
+  readonly #isQuiet: boolean
+  readonly #isJson: boolean
+
+  constructor(io: Pick<NodeJS.Process, 'stderr'>, { isQuiet, isJson }: NotesOptions) {
+    this.#io = io
+    this.#isQuiet = isQuiet
+    this.#isJson = isJson
+  }
+
+  // A note that cannot be written is dropped: it is not the answer.
+  get #stream(): NodeJS.WriteStream {
+    return withoutThrowing(this.#io.stderr)
+  }
+
+  /** Whether a person is watching who may see progress. */
+  get isWatched(): boolean {
+    return this.#stream.isTTY === true && !this.#isQuiet && !this.#isJson
+  }
+
+  /** A remark that a program does not need. */
+  say(text: string): void {
+    if (!this.#isQuiet && !this.#isJson) this.#stream.write(`${text}\n`)
+  }
+
+  /** On the current line, to be replaced by the next; for terminals only. */
+  sayInPlace(text: string): void {
+    if (this.isWatched) this.#stream.write(`\r\x1b[K${text}`)
+  }
+
+  /** Where the next call can continue. */
+  reportCursor(cursor: string): void {
+    const text = this.#isJson
+      ? JSON.stringify({ cursor })
+      : `Continue with --since-cursor ${cursor}`
+    if (!this.#isQuiet) this.#stream.write(`${text}\n`)
+  }
+
+  report(diagnostic: Diagnostic): void {
+    if (this.#isQuiet) return
+    const { code, message } = diagnostic
+    this.#stream.write(
+      this.#isJson
+        ? `${JSON.stringify(toCamelCase({ diagnostic }))}\n`
+        : `${code}: ${toPlainText(message)}\n`,
+    )
+  }
+}
+
+/**
+ * Collects diagnostics and reports the first of each kind and how many more there were: a history
+ * of another tool may have thousands of lines without a checksum.
+ */
+export class DiagnosticGroups {
+  readonly #notes: Notes
+  readonly #groups = new Map<string, { first: Diagnostic; count: number }>()
+
+  constructor(notes: Notes) {
+    this.#notes = notes
+  }
+
+  get isEmpty(): boolean {
+    return this.#groups.size === 0
+  }
+
+  readonly add = (diagnostic: Diagnostic): void => {
+    const group = this.#groups.get(diagnostic.code)
+    if (group === undefined) this.#groups.set(diagnostic.code, { first: diagnostic, count: 1 })
+    else group.count++
+  }
+
+  report(): void {
+    for (const { first, count } of this.#groups.values()) {
+      const more = count === 1 ? '' : ` (and ${count - 1} more of the kind)`
+      this.#notes.report({ ...first, message: `${placeOf(first)}${first.message}${more}` })
+    }
+  }
+}
+
+function placeOf({ file, byte_offset }: Diagnostic): string {
+  if (file === undefined) return ''
+  return byte_offset === undefined ? `${file}: ` : `${file}, byte ${byte_offset}: `
+}

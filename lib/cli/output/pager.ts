@@ -1,0 +1,83 @@
+// Long answers in the user's pager, on a terminal only.
+
+import { Writable } from 'node:stream'
+import { findInstalledProgram, openContext } from '../../store/index.js'
+import type { CliIo, Parsed } from '../command.js'
+import { environmentOf, type Surroundings } from '../run-command.js'
+import { ReaderGone } from './output.js'
+
+const DEFAULT_PAGER = 'less -FRX'
+// As git does: less shows colours, and ends by itself after a short text.
+const LESS = 'FRX'
+
+/** Runs the work, with its output in a pager where that helps. */
+export async function withPager(
+  parsed: Parsed,
+  surroundings: Surroundings,
+  work: (surroundings: Surroundings) => Promise<number>,
+): Promise<number> {
+  const { io, output, modules } = surroundings
+  const isRefused = ['no-pager', 'json', 'follow'].some((name) => parsed.has(name))
+  const program = isRefused ? undefined : findPager(io)
+  if (program === undefined) return work(surroundings)
+  const { stdin, ended } = modules.startPager(program, { LESS, ...io.env })
+  // Ctrl-C is for the pager, which would otherwise be left with the terminal.
+  const ignore = () => {}
+  io.on('SIGINT', ignore)
+  const words = new HeldText()
+  output.readThrough(stdin)
+  try {
+    // The pager would draw over notes on stderr, so they wait.
+    return await work({ ...surroundings, io: withStderr(io, words) })
+  } catch (error) {
+    if (error instanceof ReaderGone) return 0
+    // What was printed before the failure was true, so it is shown if the pager still reads. Its
+    // own failure matters less than the one being thrown.
+    await output.flush().catch(() => undefined)
+    throw error
+  } finally {
+    output.readThrough(undefined)
+    stdin.end()
+    await ended
+    io.off('SIGINT', ignore)
+    if (words.text !== '') io.stderr.write(words.text)
+  }
+}
+
+/** `undefined` when none is installed, or none is wanted. */
+function findPager(io: CliIo): string | undefined {
+  const { env } = io
+  if (env['TERM'] === 'dumb') return undefined
+  const command = (env['JSONL_SESSION_PAGER'] ?? env['PAGER'] ?? DEFAULT_PAGER).trim()
+  const program = command.split(/\s+/)[0]!
+  if (program === '' || program === 'cat') return undefined
+  const store = openContext({ environment: environmentOf(io) })
+  return findInstalledProgram(store, program, env['PATH']).path === null ? undefined : command
+}
+
+/** The same process with another stderr. */
+function withStderr(io: CliIo, words: HeldText): CliIo {
+  return {
+    get stdin() {
+      return io.stdin
+    },
+    get stdout() {
+      return io.stdout
+    },
+    stderr: words as unknown as CliIo['stderr'],
+    env: io.env,
+    cwd: io.cwd.bind(io),
+    on: io.on.bind(io),
+    once: io.once.bind(io),
+    off: io.off.bind(io),
+  }
+}
+
+class HeldText extends Writable {
+  text = ''
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.text += chunk.toString()
+    done()
+  }
+}

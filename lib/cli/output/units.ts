@@ -1,0 +1,37 @@
+// Ages, sizes and counts as people say them.
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** How long ago; a date for what is older than a month, and `missing` where there is no time. */
+export function formatAge(time: string | null, now: number, missing = '-'): string {
+  if (time === null) return missing
+  const age = now - Date.parse(time)
+  if (!Number.isFinite(age)) return '-'
+  if (age < MINUTE) return 'just now'
+  if (age < HOUR) return `${Math.floor(age / MINUTE)} min ago`
+  if (age < DAY) return `${Math.floor(age / HOUR)} h ago`
+  const days = Math.floor(age / DAY)
+  if (days <= 30) return days === 1 ? 'yesterday' : `${days} days ago`
+  return time.slice(0, 10)
+}
+
+export function formatSize(bytes: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
+  let size = bytes
+  let unit = 0
+  while (size >= 1024 && unit < units.length - 1) {
+    size /= 1024
+    unit++
+  }
+  return `${unit === 0 || size >= 10 ? Math.round(size) : size.toFixed(1)} ${units[unit]}`
+}
+
+export function formatNumber(value: number): string {
+  return value.toLocaleString('en-US')
+}
+
+export function plural(count: number, word: string, many = `${word}s`): string {
+  return `${count} ${count === 1 ? word : many}`
+}

@@ -1,0 +1,64 @@
+// A session starts: its log begins or continues, and what the last session knew is injected once.
+
+import { isSessionError } from '../errors.js'
+import {
+  drainSpool,
+  type PendingRecovery,
+  readLogEnd,
+  recordSessionStart,
+  recoverOnce,
+} from '../session/record.js'
+import { findText, type HookAnswer, type HookContext, NOTHING } from './read-input.js'
+
+type Source = Parameters<typeof recordSessionStart>[1]['source']
+
+const SOURCES: readonly string[] = ['startup', 'resume', 'compact', 'fork', 'clear']
+
+export async function onSessionStart(context: HookContext): Promise<HookAnswer> {
+  const { fields, sessionId, store, options } = context
+  const given = findText(fields, 'source') ?? 'startup'
+  const source = (SOURCES.includes(given) ? given : 'startup') as Source
+  // Before the log gets an event of this start: the newest event decides what is news.
+  const recovery = findRecovery(context, source)
+  const { status } = await recordSessionStart(store, { sessionId, source }, options)
+  await drainSpool(store)
+  if (recovery === undefined) return { ...NOTHING, status }
+  return { inject: recovery.text, commit: () => recovery.commit(), status }
+}
+
+function findRecovery(context: HookContext, source: Source): PendingRecovery | undefined {
+  const { sessionId, followUpStore, options } = context
+  const { facts } = options
+  try {
+    const recovery = recoverOnce(followUpStore, sessionId, {
+      facts,
+      lineNumbers: false,
+      project: facts?.project,
+      previousSessionKey: facts?.previousSessionKey,
+      source,
+    })
+    return recovery !== undefined && isWanted(recovery, context, source) ? recovery : undefined
+  } catch (error) {
+    // A session must begin whatever state an earlier one is in.
+    if (!isSessionError(error)) throw error
+    context.report(`${error.code}: ${error.message}`)
+    return undefined
+  }
+}
+
+function isWanted(recovery: PendingRecovery, context: HookContext, source: Source): boolean {
+  if (recovery.text === '') return false
+  if (source === 'startup') return true
+  if (recovery.matchedBy !== 'session') return false
+  // A harness that resumes gives the model the whole conversation; only newer facts are news.
+  return source === 'compact' || isNews(recovery, context)
+}
+
+function isNews(
+  { checkpoint, boundaryUuid }: PendingRecovery,
+  { sessionId, store }: HookContext,
+): boolean {
+  if ((checkpoint.cycle ?? null) !== boundaryUuid) return true
+  const { last } = readLogEnd(store, store.layout.transcriptPath(sessionId))
+  return last === undefined || Date.parse(checkpoint.created_at) > Date.parse(last.ts)
+}

@@ -1,0 +1,170 @@
+// The tree of a Claude Code transcript as our chain: which event the next line follows.
+//
+// Lines name their parents, so branches stay branches. Only the lines of one reply differ: it is
+// written as one line per block, and the results of parallel tools are children of different blocks.
+// A walk up from the last line would miss all but one of them, so here they follow each other in the
+// order of the file. Of the lines before a compaction only those that it keeps are remembered.
+
+import { HEADER_UUID } from '../import/importer.js'
+
+/** An event of the main chain since the last boundary. */
+export interface Node {
+  readonly uuid: string
+  /** What it follows here; `undefined` at the header and at a boundary. */
+  readonly up: Node | undefined
+  /** The reply it belongs to: of a block, of a result, of their children. */
+  readonly reply: string | undefined
+  readonly isMessage: boolean
+}
+
+interface Line {
+  /** What its children follow. */
+  readonly node: Node
+  /** The event it became; `undefined` if it became no event. */
+  readonly own: Node | undefined
+  /** As in the file, to walk through a kept segment. */
+  readonly parent: string | null
+  /** Kept by the last boundary, and not the last of those. */
+  readonly isKept: boolean
+}
+
+export type Place =
+  | { readonly kind: 'found'; readonly node: Node }
+  /** It continues from the middle of what a boundary kept. */
+  | { readonly kind: 'kept'; readonly node: Node }
+  | { readonly kind: 'missing' }
+
+const ROOT: Node = { uuid: HEADER_UUID, up: undefined, reply: undefined, isMessage: false }
+
+export class ClaudeTree {
+  #lines = new Map<string, Line>()
+  #boundary: Node | undefined
+  #tip: Node = ROOT
+
+  get root(): Node {
+    return ROOT
+  }
+
+  get tip(): Node {
+    return this.#tip
+  }
+
+  get boundary(): Node | undefined {
+    return this.#boundary
+  }
+
+  /** The event a line became, unless a compaction dropped it. */
+  eventOf(id: string): Node | undefined {
+    return this.#lines.get(id)?.own
+  }
+
+  /** What a line with this parent follows; `reply` is the reply it is a block of. */
+  placeFor(parent: string | null | undefined, reply: string | undefined): Place {
+    if (parent === null) return { kind: 'found', node: ROOT }
+    if (parent === undefined) return { kind: 'found', node: this.#tip }
+    const line = this.#lines.get(parent)
+    if (line?.isKept === true) return { kind: 'kept', node: line.node }
+    const node = line?.node ?? this.#boundary
+    if (node === undefined) return { kind: 'missing' }
+    return { kind: 'found', node: this.#isReplyBetween(node, reply) ? this.#tip : node }
+  }
+
+  /** Whether everything from the tip back to the node belongs to one of the two replies. */
+  #isReplyBetween(node: Node, own: string | undefined): boolean {
+    if (node === this.#tip) return true
+    const replies = [node.reply, own].filter((reply) => reply !== undefined)
+    let at: Node | undefined = this.#tip
+    while (at !== undefined && at !== node) {
+      if (at.reply === undefined || !replies.includes(at.reply)) return false
+      at = at.up
+    }
+    return at === node
+  }
+
+  /** A line that became an event. `id`: its id in the file. */
+  add(id: string, parent: string | null, node: Node): void {
+    this.#lines.set(id, { node, own: node, parent, isKept: false })
+    this.#tip = node
+  }
+
+  /** An event of ours between two lines. */
+  insert(uuid: string, after: Node): Node {
+    this.#tip = { uuid, up: after, reply: after.reply, isMessage: false }
+    return this.#tip
+  }
+
+  /** A line that became no event: its children follow its parent. */
+  bridge(id: string, parent: string | null, node: Node): void {
+    this.#lines.set(id, { node, own: undefined, parent, isKept: false })
+  }
+
+  /** From the tail up to the head, by the links of the file; in the order of the file. */
+  segment(head: string, tail: string): { uuids: string[]; isWhole: boolean } {
+    const uuids: string[] = []
+    const visited = new Set<string>()
+    for (let at: string | null = tail; at !== null && !visited.has(at); ) {
+      const line: Line | undefined = this.#lines.get(at)
+      if (line === undefined) break
+      visited.add(at)
+      if (line.own !== undefined) uuids.push(at)
+      if (at === head) return { uuids: uuids.reverse(), isWhole: true }
+      at = line.parent
+    }
+    return { uuids: uuids.reverse(), isWhole: false }
+  }
+
+  /** What the summary of a compaction follows: the path that holds what it keeps. */
+  placeForSummary(kept: readonly string[]): Node {
+    const last = this.#lines.get(kept.at(-1) ?? '')
+    if (last === undefined || last.isKept || last.node === this.#boundary) return this.#tip
+    return this.isOnPath(last.node) ? this.#tip : last.node
+  }
+
+  isOnPath(node: Node): boolean {
+    for (let at: Node | undefined = this.#tip; at !== undefined; at = at.up) {
+      if (at === node) return true
+    }
+    return false
+  }
+
+  countMessages(): number {
+    let count = 0
+    for (let at: Node | undefined = this.#tip; at !== undefined; at = at.up) {
+      if (at.isMessage) count++
+    }
+    return count
+  }
+
+  /** A compaction: drops what it does not keep. */
+  compact(ids: CompactedIds, kept: readonly string[]): void {
+    const loose = { up: undefined, reply: undefined }
+    const boundary: Node = { ...loose, uuid: ids.boundaryUuid, isMessage: false }
+    const summary: Node = { ...loose, uuid: ids.summaryUuid, isMessage: true }
+    const lines = new Map<string, Line>()
+    for (const [index, id] of kept.entries()) {
+      const line = this.#lines.get(id)
+      if (line === undefined) continue
+      // A line that follows the last of them follows the boundary.
+      const isLast = kept.slice(index + 1).every((later) => this.#isSameReply(line, later))
+      lines.set(id, isLast ? { ...line, node: boundary } : { ...line, isKept: true })
+    }
+    const here = { node: boundary, parent: null, isKept: false }
+    lines.set(ids.boundary, { ...here, own: boundary })
+    for (const id of ids.summaries) lines.set(id, { ...here, own: summary, parent: ids.boundary })
+    this.#lines = lines
+    this.#boundary = boundary
+    this.#tip = boundary
+  }
+
+  #isSameReply({ own }: Line, other: string): boolean {
+    return own?.reply !== undefined && this.#lines.get(other)?.own?.reply === own.reply
+  }
+}
+
+/** The ids of the lines of a compaction in the file, and of the events they became. */
+export interface CompactedIds {
+  readonly boundary: string
+  readonly summaries: readonly string[]
+  readonly boundaryUuid: string
+  readonly summaryUuid: string
+}

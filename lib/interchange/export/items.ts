@@ -1,0 +1,105 @@
+// What an exporter is given: the logs of a session one after the other with their events, and the
+// facts at the top of a page. Items are limited in depth, and redacted on request, before that.
+
+import { type Diagnostic, type SessionEvent, withinDepth } from '../../format/index.js'
+import { type Redactor, type RedactTextOptions, redactPayload } from '../../redaction/index.js'
+
+/**
+ * - `history`: everything that was written, with the boundaries in their place
+ * - `projection`: what the model sees, and nothing else
+ */
+export type ExportView = 'history' | 'projection'
+
+export interface ExportFacts {
+  readonly sessionId: string
+  readonly view: ExportView
+  readonly redacted: boolean
+  readonly title: string | null
+  readonly project: string | null
+  readonly harness: string | null
+  readonly status: string | null
+  readonly startedAt: string | null
+  readonly lastActivity: string | null
+  readonly resumedFrom: string | null
+  readonly forkedFrom: string | null
+  /** The export ends with this event. */
+  readonly at: string | null
+}
+
+export type ExportItem =
+  | {
+      /** The events that follow are of this log. */
+      readonly kind: 'log'
+      readonly channel: 'transcript' | 'sidechain'
+      /** The id of the session, or of the task. */
+      readonly name: string
+      readonly startedAt: string | null
+    }
+  | { readonly kind: 'event'; readonly event: ExportedEvent }
+  | {
+      /** Bytes from which no event can be read. */
+      readonly kind: 'damage'
+      readonly reason: Diagnostic['code']
+      readonly byteOffset: number
+      readonly length: number
+    }
+
+/** As on disk; a message of a projection has no `prev_uuid`. */
+export type ExportedEvent = Omit<SessionEvent, 'prev_uuid'> &
+  Partial<Pick<SessionEvent, 'prev_uuid'>> & { readonly synthetic?: true | undefined }
+
+export type ExportItems = AsyncIterable<ExportItem>
+
+/** Replaces what is nested too deeply for a reader of the export. */
+export function itemsWithinDepth(items: ExportItems): AsyncGenerator<ExportItem, void, undefined> {
+  return mapEvents(items, withinDepth)
+}
+
+export function redactItems(
+  items: ExportItems,
+  redactor: Redactor,
+  options: RedactTextOptions = {},
+): AsyncGenerator<ExportItem, void, undefined> {
+  return mapEvents(items, (event) => redactEvent(event, redactor, options))
+}
+
+/** Redacts the facts that people wrote. Ids and times are not changed. */
+export function redactFacts(facts: ExportFacts, redactor: Redactor): ExportFacts {
+  const plain = (text: string | null) => (text === null ? null : redactor.text(text))
+  return { ...facts, title: plain(facts.title), project: plain(facts.project) }
+}
+
+async function* mapEvents(
+  items: ExportItems,
+  change: (event: ExportedEvent) => ExportedEvent,
+): AsyncGenerator<ExportItem, void, undefined> {
+  for await (const item of items) {
+    if (item.kind !== 'event') yield item
+    else {
+      const event = change(item.event)
+      yield event === item.event ? item : { ...item, event: withoutChecksum(event) }
+    }
+  }
+}
+
+/** The checksum was of other bytes. */
+function withoutChecksum(event: ExportedEvent): ExportedEvent {
+  const { crc: _, ...fields } = event as ExportedEvent & { crc?: unknown }
+  return fields
+}
+
+const ENVELOPE = new Set(['type', 'ts', 'uuid', 'prev_uuid', 'payload', 'crc', 'synthetic'])
+
+function redactEvent(
+  event: ExportedEvent,
+  redactor: Redactor,
+  options: RedactTextOptions,
+): ExportedEvent {
+  const { type, payload } = event
+  const isObject = typeof payload === 'object' && payload !== null
+  const redacted = isObject ? redactPayload(type, payload, redactor, options) : payload
+  // Other tools may write texts outside of the payload.
+  const others = redactor.value(event, { ...options, skip: (name) => ENVELOPE.has(name) })
+  if (redacted === payload && others === event) return event
+  return { ...(others as ExportedEvent), payload: redacted }
+}

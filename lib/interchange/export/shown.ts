@@ -1,0 +1,106 @@
+// An event as a page shows it: a turn, the work of tools, or one line about something else. The page
+// decides how that looks.
+
+import { fieldsOf, type Part, partsOf } from '../../chain/index.js'
+import { toPlainText } from '../../format/index.js'
+import type { ExportedEvent, ExportFacts, ExportItem } from './items.js'
+
+export type Shown =
+  | { readonly kind: 'turn'; readonly speaker: string; readonly parts: readonly Part[] }
+  /** Calls and results without any text: they belong to the turn before. */
+  | { readonly kind: 'tools'; readonly parts: readonly Part[] }
+  /** Where the context of the model changed. */
+  | { readonly kind: 'mark'; readonly text: string }
+  | { readonly kind: 'note'; readonly text: string }
+
+const SPEAKERS: ReadonlyMap<string, string> = new Map([
+  ['user', 'User'],
+  ['assistant', 'Assistant'],
+  ['system', 'System'],
+  ['summary', 'Summary'],
+  ['subagent_result', 'Subagent'],
+  ['tool_call', 'Assistant'],
+  ['tool_result', 'Tool'],
+])
+
+export function shownOf(event: ExportedEvent): Shown {
+  const speaker = SPEAKERS.get(event.type)
+  if (speaker === undefined) return happened(event)
+  const parts = partsOf(event)
+  const isTools =
+    parts.length > 0 && parts.every(({ kind }) => kind === 'call' || kind === 'result')
+  return isTools ? { kind: 'tools', parts } : { kind: 'turn', speaker, parts }
+}
+
+function happened({ type, payload }: ExportedEvent): Shown {
+  const fields = fieldsOf(payload)
+  const say = (name: string) => toPlainText(String(fields[name] ?? '?'))
+  switch (type) {
+    case 'compaction_boundary': {
+      const kept =
+        typeof fields['headUuid'] === 'string' ? `kept from ${say('headUuid')}` : 'nothing kept'
+      const count = say('messages_summarized')
+      const messages = count === '1' ? '1 message' : `${count} messages`
+      return mark(`Compacted: ${messages} summarized, ${kept}`)
+    }
+    case 'rewind':
+      return mark(`Rewound to ${say('target_uuid')}`)
+    case 'session_resumed':
+      return mark('Resumed')
+    case 'session_terminator':
+      return mark(`Ended: ${say('reason')}`)
+    case 'sidechain_terminator':
+      return mark(`Ended: ${say('completion_status')}`)
+    case 'subagent_spawn':
+      return note(`subagent ${say('task_id')} started`)
+    case 'session_meta':
+      return note(fields['title'] === undefined ? type : `title: ${say('title')}`)
+    case 'summary_revision':
+      return note(`summary ${say('summary_event_uuid')} was written again: ${say('text')}`)
+    case 'remember':
+      return note(`remembered: ${say('text')}`)
+    default:
+      return note(toPlainText(type))
+  }
+}
+
+function mark(text: string): Shown {
+  return { kind: 'mark', text }
+}
+
+function note(text: string): Shown {
+  return { kind: 'note', text }
+}
+
+/** The table at the top of a page: pairs of a word and its value, without unknown ones. */
+export function headOf(facts: ExportFacts): (readonly [string, string])[] {
+  const rows: (readonly [string, string | null])[] = [
+    ['Session', facts.sessionId],
+    ['Project', facts.project],
+    ['Harness', facts.harness],
+    ['Started', facts.startedAt],
+    ['Last activity', facts.lastActivity],
+    ['Status', facts.status],
+    ['Resumed from', facts.resumedFrom],
+    ['Forked from', facts.forkedFrom],
+    ['Shows', facts.view === 'history' ? 'the whole history' : 'what the model sees'],
+    ['Up to', facts.at],
+    ['Secrets', facts.redacted ? 'redacted' : 'not redacted'],
+  ]
+  return rows.flatMap(([word, value]) => (value === null ? [] : [[word, toPlainText(value)]]))
+}
+
+export function damageText(item: Extract<ExportItem, { kind: 'damage' }>): string {
+  const bytes = item.length === 1 ? '1 byte' : `${item.length} bytes`
+  return `${bytes} at ${item.byteOffset} cannot be read (${item.reason})`
+}
+
+/** To the second. */
+export function timeOf(ts: unknown): string {
+  return typeof ts === 'string' ? toPlainText(ts).replace(/\.\d+Z$/, 'Z') : '-'
+}
+
+export interface PageOptions {
+  /** Applied to every text before it is added to the page. */
+  readonly redact?: ((text: string) => string) | undefined
+}

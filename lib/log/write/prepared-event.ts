@@ -1,0 +1,206 @@
+// An event on its way to becoming a line: checked and turned into JSON, not yet stamped. Whatever
+// can be refused is refused here, before anything has moved.
+
+import { SessionError } from '../../errors.js'
+import {
+  assertNoPermissionKeys,
+  assertNoPermissionType,
+  assertTime,
+  assertUuid,
+  belongsTo,
+  type Channel,
+  isHeaderType,
+  isOnChainType,
+  isPlainObject,
+  isSyncPoint,
+  isTypeName,
+  type PayloadOf,
+  stringifyPayload,
+} from '../../format/index.js'
+
+/** An event to append. */
+export interface NewEvent<Type extends string = string> {
+  readonly type: Type
+  readonly payload: PayloadOf<Type>
+  /**
+   * Gives the event a name of its own, so that appending it again is recognised.
+   *
+   * @default a new random uuid
+   */
+  readonly uuid?: string | undefined
+  /**
+   * The event this one follows; `null` only for off-chain events.
+   *
+   * @default the tip of the log
+   */
+  readonly prev_uuid?: string | null | undefined
+  /** @default the time of writing */
+  readonly ts?: string | undefined
+  /**
+   * For a payload that holds the offset of its own line: what to write instead of `payload`, once
+   * that is known. Called in the middle of the write, so it must be quick and touch no log.
+   */
+  readonly payloadAt?: ((byteOffset: number) => PayloadOf<Type>) | undefined
+  /**
+   * JSON pointers to parts of the payload that redaction must leave as they are, for what a
+   * provider has signed in a way that is not known here. Never stored.
+   */
+  readonly opaque?: readonly string[] | undefined
+}
+
+/** What a payload becomes before it is serialised. Sees it whole, and must not change it in place. */
+export type PayloadRedaction = (payload: object, event: Pick<NewEvent, 'type' | 'opaque'>) => object
+
+/** What of a log's settings concerns a draft. */
+export interface PrepareSettings {
+  readonly channel: Channel | undefined
+  readonly redact: PayloadRedaction | undefined
+}
+
+export interface PreparedEvent {
+  readonly type: string
+  readonly payloadJson: string
+  readonly payloadJsonAt: ((byteOffset: number) => string) | undefined
+  readonly uuid: string | undefined
+  readonly prevUuid: string | undefined
+  readonly ts: string | undefined
+  readonly isOnChain: boolean
+  readonly isHeader: boolean
+  readonly isSyncPoint: boolean
+}
+
+export function prepareEvent(event: NewEvent, { channel, redact }: PrepareSettings): PreparedEvent {
+  const { type, payload, payloadAt, uuid, prev_uuid: prev, ts } = event
+  const traits = traitsOf(type, channel)
+  checkPayload(type, payload)
+  if (uuid !== undefined) assertUuid(uuid, 'uuid')
+  if (prev !== undefined) checkLink(type, prev, traits)
+  if (ts !== undefined) assertTime(ts)
+  const payloadJson = payloadJsonOf(payload, event, redact)
+  return {
+    type,
+    payloadJson,
+    payloadJsonAt:
+      payloadAt &&
+      ((byteOffset) => {
+        const placed = payloadAt(byteOffset)
+        if (placed === payload) return payloadJson
+        checkPayload(type, placed)
+        return payloadJsonOf(placed, event, redact)
+      }),
+    uuid,
+    prevUuid: prev ?? undefined,
+    ts,
+    isOnChain: traits.isOnChain ?? prev !== null,
+    isHeader: traits.isHeader,
+    isSyncPoint: traits.isSyncPoint,
+  }
+}
+
+function checkPayload(type: string, payload: unknown): asserts payload is object {
+  if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
+    throw new SessionError('ERR_ARG', `The payload of "${type}" must be a JSON object`, { type })
+  }
+  if (!isPlainObject(payload)) {
+    const name = payload.constructor?.name ?? 'a class'
+    throw new SessionError('ERR_SERIALIZE', `The payload is an instance of ${name}`, { type })
+  }
+  assertNoPermissionKeys(type, payload)
+}
+
+function payloadJsonOf(
+  payload: object,
+  event: NewEvent,
+  redact: PayloadRedaction | undefined,
+): string {
+  return stringifyPayload(redact === undefined ? payload : redact(payload, event))
+}
+
+interface Traits {
+  /** `undefined`: a type of another program, decided by its link. */
+  readonly isOnChain: boolean | undefined
+  readonly isHeader: boolean
+  readonly isSyncPoint: boolean
+}
+
+const traitsByType = new Map<string, Traits>()
+const TRAITS_MAX = 1024
+
+function traitsOf(type: string, channel: Channel | undefined): Traits {
+  if (typeof type !== 'string') throw new TypeError('The type of an event must be a string')
+  let traits = traitsByType.get(type)
+  if (traits === undefined) {
+    if (!isTypeName(type)) {
+      throw new SessionError(
+        'ERR_ARG',
+        `"${type.slice(0, 64)}" is no event type: use a-z first, then a-z 0-9 _ . : -, at most 64`,
+      )
+    }
+    assertNoPermissionType(type)
+    traits = {
+      isOnChain: isOnChainType(type),
+      isHeader: isHeaderType(type),
+      isSyncPoint: isSyncPoint(type),
+    }
+    if (traitsByType.size >= TRAITS_MAX) traitsByType.clear()
+    traitsByType.set(type, traits)
+  }
+  if (channel !== undefined && !belongsTo(channel, type)) {
+    throw new SessionError('ERR_WRONG_LOG_KIND', `A ${channel} takes no "${type}" events`, {
+      type,
+      channel,
+    })
+  }
+  return traits
+}
+
+function checkLink(type: string, prev: string | null, { isOnChain, isHeader }: Traits): void {
+  if (prev === null) {
+    if (isOnChain !== true || isHeader) return
+    throw new SessionError(
+      'ERR_ARG',
+      `A "${type}" event is on the chain, so prev_uuid cannot be null`,
+      {
+        type,
+      },
+    )
+  }
+  assertUuid(prev, 'prev_uuid')
+  if (isOnChain === false || isHeader) {
+    throw new SessionError(
+      'ERR_ARG',
+      `A "${type}" event follows no other, so prev_uuid must be null`,
+      {
+        type,
+      },
+    )
+  }
+}
+
+// One event more at the end of a write: what the owner of a log wants found near the end of the
+// file, however much is written. No caller waits for it, and it has no receipt.
+
+/** A write that is about to happen: the lines it brings, and where they begin and end. */
+export interface PendingWrite {
+  readonly lines: readonly { readonly type: string }[]
+  readonly start: number
+  readonly end: number
+}
+
+/** The event to write after these lines; in most writes there is none. */
+export type TrailingEvent = (write: PendingWrite) => NewEvent | undefined
+
+export type PrepareTrailingEvent = (write: PendingWrite) => PreparedEvent | undefined
+
+export function prepareTrailingEvent({
+  trailingEvent,
+  ...settings
+}: PrepareSettings & { readonly trailingEvent: TrailingEvent | undefined }):
+  | PrepareTrailingEvent
+  | undefined {
+  if (trailingEvent === undefined) return undefined
+  return (write) => {
+    const event = trailingEvent(write)
+    return event && prepareEvent(event, settings)
+  }
+}

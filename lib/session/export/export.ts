@@ -1,0 +1,170 @@
+// Exports a session, or what the model sees of it, as lines, Markdown or text.
+
+import { resolve } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { messagesOf, toolPolicyOf } from '../../chain/index.js'
+import { SessionError } from '../../errors.js'
+import { diagnostic, escapeSeparators } from '../../format/index.js'
+import {
+  type ExportFacts,
+  type ExportItem,
+  itemsWithinDepth,
+  redactFacts,
+  redactItems,
+  toLines,
+  toMarkdown,
+  toText,
+} from '../../interchange/index.js'
+import { defaultRedactor, type RedactionProblem, Redactor } from '../../redaction/index.js'
+import {
+  isUnreadable,
+  loadSession,
+  readSessionInfo,
+  rejectUnreadable,
+  type SessionInfo,
+  type StoreContext,
+} from '../../store/index.js'
+import { redactionMessage } from '../settings.js'
+import { transcriptOf } from '../storage.js'
+import { historyItems } from './export-history.js'
+
+export type ExportFormat = 'jsonl' | 'markdown' | 'text'
+
+/** What to export, and how. */
+export interface ExportOptions {
+  /**
+   * The format of the text.
+   *
+   * @default 'jsonl'
+   */
+  format?: ExportFormat | undefined
+
+  /**
+   * Only what the model sees, without subagents. Such an export cannot be imported.
+   *
+   * @default false
+   */
+  projected?: boolean | undefined
+
+  /**
+   * Writes `[REDACTED]` in place of secrets, by the default rules or those of a redactor.
+   *
+   * @default false
+   */
+  redact?: boolean | Redactor | undefined
+
+  /**
+   * With the logs of its subagents.
+   *
+   * @default true
+   */
+  children?: boolean | undefined
+
+  /**
+   * The last event to export.
+   *
+   * @default the end of the session
+   */
+  at?: string | undefined
+
+  /**
+   * Aborts the call.
+   *
+   * @default none
+   */
+  signal?: AbortSignal | undefined
+}
+
+/** Exports a session, or any log by its path. Yields pieces of the text as the log is read. */
+export async function* exportSession(
+  store: StoreContext,
+  session: string | { readonly path: string },
+  options: ExportOptions = {},
+): AsyncGenerator<string, void, undefined> {
+  const { format = 'jsonl', projected = false } = options
+  const path = resolve(typeof session === 'string' ? transcriptOf(store, session) : session.path)
+  const digest = readSessionInfo(store, path)
+  if (isUnreadable(digest)) rejectUnreadable(store, digest)
+  const redactor = toRedactor(options.redact)
+  const onProblem = ({ rule, reason }: RedactionProblem) =>
+    store.report(diagnostic('redaction_failed', redactionMessage(rule, reason)))
+  let items = itemsWithinDepth(
+    projected ? projectedItems(store, path, options.at) : historyItems(store, digest, options),
+  )
+  let facts = toFacts(digest, options, redactor !== undefined)
+  if (redactor !== undefined) {
+    items = redactItems(items, redactor, { onProblem })
+    facts = redactFacts(facts, redactor)
+  }
+  const redact = redactor && ((text: string) => redactor.text(text, { onProblem }))
+  if (format === 'jsonl') yield* toNdjson(toLines(items, facts))
+  else if (format === 'markdown') yield* toMarkdown(items, facts, { redact })
+  else if (format === 'text') yield* toText(items, facts, { redact })
+  else {
+    throw new SessionError('ERR_ARG', `An export is jsonl, markdown or text, not "${format}"`)
+  }
+}
+
+function toRedactor(redact: ExportOptions['redact'] = false): Redactor | undefined {
+  if (redact === false) return undefined
+  if (redact === true) return defaultRedactor
+  if (redact instanceof Redactor) return redact
+  throw new TypeError('redact is true, false, or what createRedactor returns')
+}
+
+function toFacts(
+  digest: SessionInfo,
+  { projected = false, at }: ExportOptions,
+  redacted: boolean,
+): ExportFacts {
+  const { project, harness, status, startedAt, lastActivity } = digest
+  return {
+    sessionId: digest.sessionId,
+    view: projected ? 'projection' : 'history',
+    redacted,
+    // A title cut from a prompt may hold half of a secret, which no rule recognises.
+    title: redacted && digest.titleSource === 'prompt' ? null : digest.title,
+    project,
+    harness,
+    status,
+    startedAt,
+    lastActivity,
+    resumedFrom: digest.resumedFrom?.sessionId ?? null,
+    forkedFrom: digest.forkedFrom?.sessionId ?? null,
+    at: at ?? null,
+  }
+}
+
+/** The messages as a model is given them, repaired where a provider would reject them. */
+async function* projectedItems(
+  store: StoreContext,
+  path: string,
+  at: string | undefined,
+): AsyncGenerator<ExportItem, void, undefined> {
+  // An earlier view shows the summaries of that time.
+  const revisions = at === undefined ? 'newest' : 'then'
+  const { log, header, diagnostics } = loadSession(store, path, { at, revisions })
+  const seen = messagesOf(log.projection, { toolPolicy: toolPolicyOf(header) })
+  for (const found of [...diagnostics, ...seen.diagnostics]) store.report(found)
+  for (const { type, ts, uuid, payload, synthetic } of seen.messages) {
+    const event = { type, ts, uuid, payload }
+    yield { kind: 'event', event: synthetic === undefined ? event : { ...event, synthetic } }
+  }
+}
+
+/**
+ * Objects as lines, written with ndjson and spelled as in our logs: LF on every system, and without
+ * characters that other tools treat as the end of a line.
+ */
+async function* toNdjson(objects: AsyncIterable<object>): AsyncGenerator<string, void, undefined> {
+  // Loaded only for an export.
+  const { stringify } = await import('ndjson')
+  const lines = stringify()
+  const done = pipeline(Readable.from(objects), lines)
+  // The loop below throws the same error; leaving it early is not an error.
+  done.catch(() => undefined)
+  for await (const line of lines as AsyncIterable<string>) {
+    yield `${escapeSeparators(line.trimEnd())}\n`
+  }
+}

@@ -1,0 +1,171 @@
+// The file checkpoints of a session and of the sessions it continues, in the order in which they
+// were recorded, relative to one of its events.
+
+import { isAbsolute, join, relative, sep } from 'node:path'
+import { fieldsOf } from '../../chain/index.js'
+import { SessionError } from '../../errors.js'
+import { type DatedFiles, manifestText, type SavedFile, sha256Of } from '../../files/index.js'
+import { type Diagnostic, diagnostic, isOnChainType } from '../../format/index.js'
+import { scanLog } from '../../log/index.js'
+import {
+  findEvent,
+  findParent,
+  readEventsBackward,
+  readLineage as readSessionLineage,
+  type StoreContext,
+} from '../../store/index.js'
+
+export interface FileCheckpoints {
+  readonly checkpoints: readonly DatedFiles[]
+  /** The folder of the files; of several, the newest. `undefined` if nothing was recorded. */
+  readonly projectRoot: string | undefined
+  /** The sessions whose folders may hold the contents. */
+  readonly sessionIds: readonly string[]
+  /** Checkpoints that do not match their hash and were ignored. */
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+interface Recorded {
+  readonly path: string
+  readonly uuid: string
+  readonly byteOffset: number
+  readonly hash: unknown
+  readonly files: readonly SavedFile[]
+  readonly projectRoot: string | undefined
+}
+
+/** A transcript of the lineage, and where its part of the session ends. */
+interface Chapter {
+  readonly path: string
+  readonly end: number
+}
+
+const TYPES = new Set(['file_checkpoint'])
+const CHAPTERS_MAX = 1000
+
+/** `to`: an event of the session, or of one that it continues. */
+export async function loadFileCheckpoints(
+  store: StoreContext,
+  path: string,
+  to: string,
+): Promise<FileCheckpoints> {
+  const { chapters, sessionIds } = readLineage(store, path)
+  const target = locate(store, to, chapters)
+  const found: (Recorded & { readonly isAfter: boolean })[] = []
+  const hashes = new Set<string>()
+  const diagnostics: Diagnostic[] = []
+  for (const [index, chapter] of chapters.entries()) {
+    for (const recorded of await readRecorded(store, chapter)) {
+      const { path: file, uuid, byteOffset } = recorded
+      if (!matchesHash(recorded, hashes)) {
+        const what = 'A file checkpoint does not match its hash and is ignored'
+        diagnostics.push(diagnostic('bad_payload', what, { file, uuid, byte_offset: byteOffset }))
+        continue
+      }
+      const isAfter =
+        index > target.index || (index === target.index && byteOffset >= target.byteOffset)
+      found.push({ ...recorded, isAfter })
+    }
+  }
+  const projectRoot = found.at(-1)?.projectRoot
+  const checkpoints = found.map(({ isAfter, ...recorded }) => {
+    return { isAfter, files: filesUnder(projectRoot!, recorded, diagnostics) }
+  })
+  return { checkpoints, projectRoot, sessionIds, diagnostics }
+}
+
+/** The transcripts, oldest first, and the sessions whose folders may hold the contents. */
+export function readLineage(
+  store: StoreContext,
+  path: string,
+): { chapters: readonly Chapter[]; sessionIds: readonly string[] } {
+  const chapters: Chapter[] = []
+  const sessionIds = new Set<string>()
+  let next: Chapter | undefined = { path, end: Number.POSITIVE_INFINITY }
+  const seen = new Set<string>()
+  while (next !== undefined && !seen.has(next.path) && chapters.length < CHAPTERS_MAX) {
+    seen.add(next.path)
+    chapters.unshift(next)
+    const { sessionId, sources, resumedFrom } = readSessionLineage(store, next.path)
+    for (const id of [sessionId, ...sources]) sessionIds.add(id)
+    const parent = resumedFrom && findParent(store, resumedFrom)
+    next =
+      parent === undefined ? undefined : chapterUpTo(store, parent, resumedFrom!.tipUuid ?? null)
+  }
+  return { chapters, sessionIds: [...sessionIds] }
+}
+
+/** A parent's part: up to its tip, with the off-chain events before its next on-chain event. */
+function chapterUpTo(store: StoreContext, path: string, tip: string | null): Chapter {
+  const from = tip === null ? undefined : findEvent(store, path, tip)?.byte_offset
+  let end = Number.POSITIVE_INFINITY
+  if (from === undefined) return { path, end }
+  scanLog(
+    path,
+    ({ type, byte_offset }) => {
+      const isNext = byte_offset > from && isOnChainType(type) === true
+      if (isNext) end = Math.min(end, byte_offset)
+    },
+    { from, verify: true, environment: store.env },
+  )
+  return { path, end }
+}
+
+function locate(
+  store: StoreContext,
+  to: string,
+  chapters: readonly Chapter[],
+): { readonly index: number; readonly byteOffset: number } {
+  for (let index = chapters.length - 1; index >= 0; index--) {
+    const found = findEvent(store, chapters[index]!.path, to)
+    if (found !== undefined) return { index, byteOffset: found.byte_offset }
+  }
+  const { path } = chapters.at(-1)!
+  throw new SessionError('ERR_NOT_FOUND', `No event "${to}" in ${path}`, { to, path })
+}
+
+async function readRecorded(store: StoreContext, { path, end }: Chapter): Promise<Recorded[]> {
+  const found: Recorded[] = []
+  for await (const { event, byte_offset: byteOffset } of readEventsBackward(store, path, TYPES)) {
+    if (byteOffset >= end) continue
+    const { hash, files, project_root: root } = fieldsOf(event.payload)
+    const projectRoot = typeof root === 'string' ? root : undefined
+    const list = Array.isArray(files) ? (files as SavedFile[]) : []
+    found.push({ path, uuid: event.uuid, byteOffset, hash, files: list, projectRoot })
+  }
+  return found.reverse()
+}
+
+/** The list of files is what was hashed: nothing else may be written over the user's files. */
+function matchesHash({ hash, files, projectRoot }: Recorded, hashes: Set<string>): boolean {
+  if (projectRoot === undefined || !files.every((file) => isSavedFile(file, hashes))) return false
+  return sha256Of(manifestText({ project_root: projectRoot, files })) === hash
+}
+
+/** `hashes`: those already checked, because a session saves the same files again and again. */
+function isSavedFile(file: unknown, hashes: Set<string>): boolean {
+  const { path, sha256 } = fieldsOf(file) as Partial<SavedFile>
+  if (typeof path !== 'string' || sha256 === undefined) return false
+  if (sha256 === null || hashes.has(sha256)) return true
+  const isHash = /^[0-9a-f]{64}$/.test(sha256)
+  if (isHash) hashes.add(sha256)
+  return isHash
+}
+
+/** A session may work in several folders; only files inside one of them are restored together. */
+function filesUnder(root: string, recorded: Recorded, diagnostics: Diagnostic[]): SavedFile[] {
+  const { path: file, projectRoot: from, files, uuid } = recorded
+  if (from === root) return [...files]
+  const moved = files.map((saved) => {
+    const inside = relative(root, join(from!, saved.path)).split(sep).join('/')
+    return { ...saved, path: inside }
+  })
+  const kept = moved.filter(({ path }) => !path.startsWith('../') && !isAbsolute(path))
+  if (kept.length < files.length) {
+    const left = files.length - kept.length
+    const saved = left === 1 ? '1 file was' : `${left} files were`
+    const what = `${saved} saved in ${from}, outside of ${root}`
+    diagnostics.push(diagnostic('file_elsewhere', what, { file, uuid }))
+  }
+  return kept
+}

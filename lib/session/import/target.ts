@@ -1,0 +1,178 @@
+// A log that an import fills: events are written in batches, and those that it holds already are
+// skipped. So an import that was interrupted, or whose source has grown, continues where it ended.
+
+import { isSessionError, type SessionErrorCode } from '../../errors.js'
+import { belongsTo, type Channel, type SessionEvent } from '../../format/index.js'
+import { type ImportedEvent, plainText } from '../../interchange/index.js'
+import {
+  indexUuids,
+  type LogWriter,
+  type NewEvent,
+  openLog,
+  type UuidIndex,
+} from '../../log/index.js'
+import { isUnreadable, readSessionInfo, type StoreContext } from '../../store/index.js'
+import { TitleKeeper } from '../live-view.js'
+import type { RedactionOptions } from '../settings.js'
+import { logOptionsOf } from '../settings.js'
+
+// Large enough for an efficient write, small enough to hold.
+const HELD_CHARS_MAX = 256 * 1024
+const HELD_EVENTS_MAX = 64
+
+/** Why a log may reject an event that is valid in its source. */
+const REFUSALS: readonly SessionErrorCode[] = ['ERR_SERIALIZE', 'ERR_LINE_TOO_LARGE', 'ERR_ARG']
+
+const PLACEHOLDER = '[too large or nested too deeply to be imported; see the source]'
+
+export interface TargetOptions extends RedactionOptions {
+  readonly path: string
+  readonly channel: Extract<Channel, 'transcript' | 'sidechain'>
+  /** The log has events of an earlier import. */
+  readonly exists: boolean
+  /** Only counts. */
+  readonly dryRun: boolean
+  /** The first event, if the log is empty. */
+  readonly header: NewEvent
+  readonly onRefused: () => void
+}
+
+export class ImportTarget {
+  /** How many events were added, without those about the import itself. */
+  added = 0
+  lastTs: string | undefined
+  readonly #options: TargetOptions
+  readonly #log: LogWriter | undefined
+  readonly #known: UuidIndex | undefined
+  readonly #title = new TitleKeeper()
+  #held: NewEvent[] = []
+  #heldChars = 0
+  #lastReply: unknown
+
+  private constructor(
+    options: TargetOptions,
+    log: LogWriter | undefined,
+    known: UuidIndex | undefined,
+  ) {
+    this.#options = options
+    this.#log = log
+    this.#known = known
+  }
+
+  /** The present title: it may have been changed since the last import. */
+  #readTitle(store: StoreContext): void {
+    const digest = readSessionInfo(store, this.#options.path)
+    if (isUnreadable(digest) || digest.titleSource === null || digest.titleSource === 'prompt')
+      return
+    const payload = { title: digest.title, title_source: digest.titleSource }
+    this.#title.observe({ type: 'session_meta', payload } as SessionEvent, 0)
+  }
+
+  static async open(store: StoreContext, options: TargetOptions): Promise<ImportTarget> {
+    const { path, channel, header, exists, dryRun, redactOnWrite } = options
+    // Verified, so that a line damaged since is imported again.
+    const known = exists ? indexUuids(path, { verify: true, environment: store.env }) : undefined
+    const logOptions = logOptionsOf(store, { redactOnWrite })
+    // Synced once, at the end: until then the import can be repeated.
+    const log = dryRun
+      ? undefined
+      : await openLog(path, { ...logOptions, channel, durability: 'none' })
+    if (log?.size === 0) await log.append(header)
+    const target = new ImportTarget(options, log, known)
+    if (exists) target.#readTitle(store)
+    return target
+  }
+
+  /** The last reply of the model: the result of a subagent, if the session does not hold it. */
+  get lastReply(): string {
+    return plainText(this.#lastReply)
+  }
+
+  get isFull(): boolean {
+    return this.#heldChars > HELD_CHARS_MAX || this.#held.length >= HELD_EVENTS_MAX
+  }
+
+  /** `size`: its approximate length in characters. */
+  add(event: ImportedEvent, size: number): void {
+    this.lastTs = event.ts
+    if (event.type === 'assistant') this.#lastReply = event.payload['content']
+    if (this.#known?.find(event.uuid) !== undefined) return
+    this.#title.observe(event as SessionEvent, 0)
+    this.added++
+    if (this.#log === undefined) return
+    // A subagent's log has no rewinds: there `prev_uuid` alone shows what an event follows.
+    const isAllowed = belongsTo(this.#options.channel, event.type)
+    const own = isAllowed ? event : { ...event, type: `import:${event.type}` }
+    this.#held.push(withOwnOffset(own as NewEvent))
+    this.#heldChars += size
+  }
+
+  async flush(): Promise<void> {
+    const events = this.#held
+    if (events.length === 0) return
+    this.#held = []
+    this.#heldChars = 0
+    try {
+      await this.#log?.appendAll(events)
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      for (const event of events) await this.#appendOrReplace(event)
+    }
+  }
+
+  async #appendOrReplace(event: NewEvent): Promise<void> {
+    try {
+      await this.#log?.append(event)
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      this.#options.onRefused()
+      const { type, uuid, prev_uuid, ts, payload } = event
+      const { imported_from } = payload as { imported_from?: unknown }
+      const named = toPlaceholder(payload)
+      await this.#log?.append({ type, uuid, prev_uuid, ts, payload: { ...named, imported_from } })
+    }
+  }
+
+  /** Writes the last lines: the title, where listings look for it, and the account. */
+  async finish(closing: (log: { tip: string | null; size: number }) => NewEvent[]): Promise<void> {
+    await this.flush()
+    const log = this.#log
+    if (log === undefined) return
+    const title = this.#options.channel === 'transcript' ? this.#title.line() : undefined
+    const ts = this.lastTs
+    const last = title === undefined ? [] : [{ ...title, ts }]
+    await log.appendAll([...last, ...closing({ tip: log.tip, size: log.size })])
+    await log.sync()
+  }
+
+  async close(): Promise<void> {
+    await this.#log?.close()
+  }
+}
+
+/** A boundary holds its own offset, which is known when it is written. */
+function withOwnOffset(event: NewEvent): NewEvent {
+  if (event.type !== 'compaction_boundary') return event
+  const { payload } = event
+  const { offsets } = payload as { offsets?: object }
+  return {
+    ...event,
+    payloadAt: (self) => ({ ...payload, offsets: { ...offsets, self } }) as typeof payload,
+  }
+}
+
+/** Keeps what tool pairing needs. */
+function toPlaceholder(payload: object): Record<string, unknown> {
+  const { tool_call_id, name, message_id } = payload as Record<string, unknown>
+  return {
+    content: PLACEHOLDER,
+    text: PLACEHOLDER,
+    ...(tool_call_id !== undefined && { tool_call_id, is_error: true }),
+    ...(name !== undefined && { name, input: {} }),
+    ...(message_id !== undefined && { message_id }),
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  return isSessionError(error) && REFUSALS.includes(error.code)
+}

@@ -1,0 +1,102 @@
+// How a session ends: its subagents first, then spooled events, its last checkpoint and the
+// terminator; then its file is unlocked.
+
+import { toIso } from '../../environment/index.js'
+import type { NewEvent } from '../../log/index.js'
+import type { Subagents } from '../subagents/subagents.js'
+import type { SessionEnd, SessionParts } from '../types.js'
+
+export interface ClosingParts extends SessionParts {
+  /** `undefined`: the session never had one. */
+  readonly subagents: Subagents | undefined
+  readonly appendSpooled: () => Promise<void>
+}
+
+export async function closeSession(parts: ClosingParts, reason: string): Promise<SessionEnd> {
+  const { log, continuity, history, settings, subagents } = parts
+  try {
+    await subagents?.endAll('parent_closed')
+    await parts.appendSpooled()
+    await continuity?.made?.end(reason)
+    const receipts = await log.appendAll(lastEvents(parts, reason))
+    await log.close()
+    await history?.made?.settled()
+    return closedEnd(parts, receipts.at(-1)!.uuid)
+  } finally {
+    // Idempotent; after a failure it still unlocks the file.
+    await log.close().catch(() => {})
+    settings.onClosed()
+  }
+}
+
+export function closeSessionSync(parts: ClosingParts, reason: string): SessionEnd {
+  const { log, continuity, settings, subagents } = parts
+  log.flush()
+  subagents?.endAllSync(reason === 'signal' ? reason : 'parent_closed')
+  continuity?.made?.endSync(reason)
+  const receipts = lastEvents(parts, reason).map((event) => log.appendSync(event))
+  const end = closedEnd(parts, receipts.at(-1)!.uuid)
+  log.closeSync()
+  settings.onClosed()
+  return end
+}
+
+/** Unlocks the file without ending the session. */
+export async function releaseSession(parts: ClosingParts): Promise<SessionEnd> {
+  const { log, continuity, history, settings, subagents } = parts
+  try {
+    await subagents?.endAll('parent_closed')
+    await continuity?.made?.flush()
+    await log.close()
+    await history?.made?.settled()
+    return endOf(parts, null)
+  } finally {
+    settings.onClosed()
+  }
+}
+
+function lastEvents({ log, view, settings, title }: SessionParts, reason: string): NewEvent[] {
+  const titleLine = title.line()
+  const { eventCount } = view
+  const added = titleLine === undefined ? 1 : 2
+  const terminator: NewEvent = {
+    type: 'session_terminator',
+    payload: {
+      end_ts: toIso(settings.store.env.now()),
+      reason,
+      last_uuid: log.tip,
+      events: eventCount === undefined ? null : eventCount + added,
+      bytes: log.size,
+    },
+  }
+  return titleLine === undefined ? [terminator] : [titleLine, terminator]
+}
+
+function closedEnd(parts: SessionParts, terminatorUuid: string): SessionEnd {
+  const { previousRun } = parts
+  const end = endOf(parts, terminatorUuid)
+  return {
+    ...end,
+    history_offset: end.history_offset ?? previousRun?.historyOffset() ?? null,
+    checkpoint_hash: end.checkpoint_hash ?? previousRun?.checkpointHash() ?? null,
+  }
+}
+
+function endOf(parts: SessionParts, terminatorUuid: string | null): SessionEnd {
+  const { log, history, storage } = parts
+  return {
+    transcript_path: log.path,
+    history_offset: history?.made?.offset ?? null,
+    checkpoint_hash: newestHash(parts),
+    transcript_flushed: storage.isPersistent,
+    history_appended: history?.made?.isAppended ?? false,
+    terminator_uuid: terminatorUuid,
+  }
+}
+
+/** The hash of the checkpoint or of the manifest of files, whichever was stored last. */
+function newestHash({ continuity, files }: SessionParts): string | null {
+  const checkpointHash = continuity?.made?.hash ?? null
+  if (files.made === undefined || files.made.textHashThen !== checkpointHash) return checkpointHash
+  return files.made.hash ?? checkpointHash
+}

@@ -1,0 +1,206 @@
+// Resume: what the last session knew, and a session to continue in. Permissions start empty, on
+// purpose.
+//
+// By default a new session is created that names its parent, because two processes may resume the
+// same one at the same time and each must own its file. The old file is only read.
+
+import { toIso } from '../../environment/index.js'
+import { SessionError } from '../../errors.js'
+import { openLog } from '../../log/index.js'
+import {
+  findNewestSession,
+  findTitleEvent,
+  type LoadedSession,
+  loadSession,
+  type StoreContext,
+} from '../../store/index.js'
+import { inheritedFacts, type SessionFacts } from '../header.js'
+import { observersFor, SessionView, TitleKeeper } from '../live-view.js'
+import { assertSessionOptions, logOptionsOf, type SessionOptions } from '../settings.js'
+import { resolveEmptySession, storageOnDisk, transcriptOf } from '../storage.js'
+import { assembleSession } from './assemble-session.js'
+import { createFrom } from './create.js'
+import {
+  checkPolicy,
+  originOf,
+  policyOf,
+  type ResumedSession,
+  resumedOf,
+  sessionIdOf,
+  type ToolOptions,
+} from './resumed-session.js'
+
+export interface ResumeOptions extends SessionOptions, SessionFacts, ToolOptions {
+  /**
+   * The session, or four or more characters it begins with.
+   *
+   * @default the newest session of the project
+   */
+  id?: string | undefined
+  /**
+   * - `new`: a new session that continues the old one
+   * - `append`: continue in the same file; for hosts that keep their id
+   * - `inspect`: nothing is written
+   *
+   * @default 'new'
+   */
+  mode?: 'new' | 'append' | 'inspect' | undefined
+  /**
+   * Continue from this event.
+   *
+   * @default the newest event
+   */
+  at?: string | undefined
+  /**
+   * Throw ERR_DAMAGED where something is missing, instead of reporting it in `diagnostics`.
+   *
+   * @default false
+   */
+  strict?: boolean | undefined
+  /**
+   * The id of the new session.
+   *
+   * @default a new random uuid
+   */
+  newId?: string | undefined
+  /**
+   * In mode `append`, write no `session_resumed` event: for tools that append something of their
+   * own.
+   *
+   * @default false
+   */
+  quiet?: boolean | undefined
+}
+
+/** Resumes a session. Throws ERR_NOT_FOUND where there is none. */
+export async function resumeSession(
+  store: StoreContext,
+  options: ResumeOptions = {},
+): Promise<ResumedSession> {
+  const { mode = 'new', at } = options
+  if (!['new', 'append', 'inspect'].includes(mode)) {
+    throw new SessionError('ERR_ARG', `mode is new, append or inspect, not "${mode}"`)
+  }
+  if (mode === 'append' && at !== undefined) {
+    throw new SessionError(
+      'ERR_ARG',
+      'To continue from an older event in the same file, rewind to it',
+    )
+  }
+  if (mode === 'append' && options.persist === false) {
+    throw new SessionError('ERR_ARG', 'With persist: false nothing is appended; use mode new')
+  }
+  checkPolicy(options)
+  assertSessionOptions(options)
+  const path = findPath(store, options)
+  if (mode === 'append') return resumeInPlace(store, path, options)
+  const loaded = resolveEmptySession(store, loadSession(store, path, { at, lazyPayloads: true }))
+  rejectDegraded(loaded, options)
+  if (mode === 'inspect') return resumedOf(loaded, options, undefined)
+  const { sessionId, tipUuid, tipOffset, transcriptPath } = originOf(loaded)
+  const session = await createFrom(
+    store,
+    {
+      ...options,
+      ...factsToContinue(loaded, options),
+      id: options.newId,
+      previousSessionKey: sessionId,
+    },
+    {
+      resumed_from: {
+        session_id: sessionId,
+        tip_uuid: tipUuid,
+        tip_offset: tipOffset,
+        transcript_path: transcriptPath,
+      },
+      tool_policy: policyOf(loaded, options),
+      start: loaded.continuation,
+    },
+  )
+  return resumedOf(loaded, options, session)
+}
+
+function findPath(store: StoreContext, options: ResumeOptions): string {
+  if (options.id !== undefined) return transcriptOf(store, options.id)
+  const { project } = options
+  const newest = findNewestSession(store, { project })
+  if (newest !== undefined) return newest.path
+  const searched = store.layout.transcripts
+  const whose = project === undefined ? '' : ` of ${project}`
+  const what = `No session${whose} to resume in ${searched}`
+  throw new SessionError('ERR_NOT_FOUND', what, { searched, project })
+}
+
+async function resumeInPlace(
+  store: StoreContext,
+  path: string,
+  options: ResumeOptions,
+): Promise<ResumedSession> {
+  const storage = storageOnDisk(store, path)
+  const view = new SessionView(path, storage.load)
+  const title = new TitleKeeper()
+  const log = await openLog(path, { ...logOptionsOf(store, options), ...observersFor(view, title) })
+  try {
+    // Read under the lock: no other process can append to it.
+    const loaded = storage.load()
+    rejectDegraded(loaded, options)
+    view.replace(loaded)
+    learnTitle(store, title, path)
+    const id = sessionIdOf(loaded)
+    const parts = { id, project: projectOf(loaded), log, view, title, storage, isNew: false }
+    const session = assembleSession(store, parts, options)
+    const result = resumedOf(loaded, options, session)
+    if (options.quiet === true) return result
+    const now = store.env.now()
+    const gap = now - Date.parse(lastTimeOf(loaded))
+    await log.append({
+      type: 'session_resumed',
+      payload: {
+        at_ts: toIso(now),
+        source: 'resume',
+        gap_ms: Number.isFinite(gap) && gap > 0 ? Math.round(gap) : 0,
+      },
+    })
+    return result
+  } catch (error) {
+    await log.close().catch(() => {})
+    throw error
+  }
+}
+
+function learnTitle(store: StoreContext, title: TitleKeeper, path: string): void {
+  const line = findTitleEvent(store, path)
+  if (line === undefined) return
+  const { type, payload } = line
+  title.observe({ type, ts: '', uuid: '', prev_uuid: null, payload }, 0)
+}
+
+/** A new session takes over the project, and what the caller does not say. */
+function factsToContinue({ header }: LoadedSession, options: ResumeOptions): SessionFacts {
+  const { project, harness, kind } = inheritedFacts(header?.payload)
+  return {
+    project: project ?? options.project,
+    harness: options.harness ?? harness,
+    kind: options.kind ?? kind,
+  }
+}
+
+function projectOf({ header }: LoadedSession): string | undefined {
+  const { projectNormalized, project } = inheritedFacts(header?.payload)
+  return projectNormalized ?? project
+}
+
+function lastTimeOf({ events }: LoadedSession): string {
+  return events.at(-1)?.event.ts ?? ''
+}
+
+function rejectDegraded(loaded: LoadedSession, { strict = false }: ResumeOptions): void {
+  if (!strict) return
+  const finding = loaded.diagnostics.find(({ severity }) => severity !== 'info')
+  if (finding === undefined && !loaded.log.projection.degraded) return
+  const reason = finding?.code ?? 'degraded'
+  throw new SessionError('ERR_DAMAGED', `${loaded.path} cannot be resumed as it was (${reason})`, {
+    path: loaded.path,
+    reason,
+  })
+}

@@ -1,0 +1,158 @@
+// What is known of a session that is being written: what the model sees, and the title. Both are
+// advanced with every line. The projection is read again from the file only when a line does not
+// follow the last one (a rewind, another writer).
+
+import {
+  EMPTY_START,
+  fieldsOf,
+  LiveProjection,
+  opaqueStart,
+  type Projection,
+  type ProjectionStart,
+  type ToolPolicy,
+  toolPolicyOf,
+} from '../chain/index.js'
+import type { Diagnostic, SessionEvent } from '../format/index.js'
+import type { LogObserver, LogOptions, NewEvent, TrailingEvent } from '../log/index.js'
+import type { LoadedSession } from '../store/index.js'
+import { mayBeTitle, TITLE_STRIDE_BYTES } from '../store/index.js'
+
+export class SessionView implements LogObserver {
+  readonly #path: string
+  readonly #load: () => LoadedSession
+  #live: LiveProjection
+  #start: ProjectionStart
+  #isStale = false
+  #offsetBase = 0
+  #header: SessionEvent | undefined
+  #eventCount: number | undefined
+  /** What was tolerated when the file was last read. */
+  #diagnostics: readonly Diagnostic[] = []
+
+  /** For a log that is still empty; `load` reads it again. */
+  constructor(path: string, load: () => LoadedSession, start: ProjectionStart = EMPTY_START) {
+    this.#path = path
+    this.#load = load
+    this.#start = start
+    this.#live = new LiveProjection({ file: path, start })
+    this.#eventCount = 0
+  }
+
+  wrote(event: SessionEvent, byteOffset: number): void {
+    if (this.#eventCount !== undefined) this.#eventCount++
+    this.#header ??= event.type === 'session_header' ? event : undefined
+    if (this.#isStale) return
+    if (!this.#live.push({ event, byte_offset: byteOffset })) this.#isStale = true
+  }
+
+  foreign(): void {
+    this.#isStale = true
+    this.#eventCount = undefined
+  }
+
+  /** Replaces its state by what was read of a log that has lines already. */
+  replace(loaded: LoadedSession): void {
+    const { log, start, events } = loaded
+    this.#start = start ?? opaqueStart(this.#path)
+    this.#live = new LiveProjection({
+      file: this.#path,
+      start: this.#start,
+      revisions: log.revisions,
+      path: log.path,
+      nextPrevUuid: log.walk.nextPrevUuid,
+      isTipNewest: log.walk.isTipNewest,
+    })
+    this.#offsetBase = loaded.offsetBase
+    this.#header = loaded.header
+    this.#eventCount = loaded.readFrom === 0 ? events.length : undefined
+    this.#diagnostics = loaded.diagnostics
+    this.#isStale = false
+  }
+
+  get projection(): Projection {
+    if (this.#isStale) this.replace(this.#load())
+    return this.#live
+  }
+
+  /** What this file's projection began with; opaque where the beginning of the file was not read. */
+  get start(): ProjectionStart {
+    return this.#start
+  }
+
+  get offsetBase(): number {
+    return this.#offsetBase
+  }
+
+  get headerUuid(): string | null {
+    return this.#header?.uuid ?? null
+  }
+
+  /** The policy for open tool calls, where the session's header names one. */
+  get toolPolicy(): ToolPolicy | undefined {
+    return toolPolicyOf(this.#header)
+  }
+
+  /** Events in the file; `undefined` when not all of it was read. */
+  get eventCount(): number | undefined {
+    return this.#eventCount
+  }
+
+  get diagnostics(): readonly Diagnostic[] {
+    return this.#diagnostics
+  }
+}
+
+export type TitleSource = 'user' | 'auto'
+
+/**
+ * A session's title. Its line is repeated every 48 KiB and at the end, so that a listing finds it in
+ * the last 64 KiB of a file of any size.
+ */
+export class TitleKeeper {
+  #title: string | undefined
+  #source: TitleSource = 'auto'
+  #writtenAt = 0
+
+  /** Takes the title from a line, if it has one. An automatic title never replaces one of the user. */
+  observe(event: SessionEvent, byteOffset: number): void {
+    if (event.type !== 'session_meta') return
+    const { title, title_source } = fieldsOf(event.payload)
+    if (typeof title !== 'string') return
+    const source: TitleSource = title_source === 'user' ? 'user' : 'auto'
+    if (source === 'auto' && this.#source === 'user' && this.#title !== undefined) return
+    this.#title = title
+    this.#source = source
+    this.#writtenAt = byteOffset
+  }
+
+  /** Repeats the line once enough bytes follow the last one. */
+  readonly trailingEvent: TrailingEvent = ({ lines, end }) => {
+    if (this.#title === undefined || end - this.#writtenAt < TITLE_STRIDE_BYTES) return undefined
+    return lines.some(mayBeTitle) ? undefined : this.line()
+  }
+
+  /** The line to repeat, if there is a title. */
+  line(): NewEvent | undefined {
+    if (this.#title === undefined) return undefined
+    return titleEvent(this.#title, this.#source)
+  }
+}
+
+export function titleEvent(title: string, source: TitleSource): NewEvent {
+  return { type: 'session_meta', payload: { title, title_source: source } }
+}
+
+/** Log options by which the view and the title learn of every line. */
+export function observersFor(
+  view: SessionView,
+  title: TitleKeeper,
+): Pick<LogOptions, 'observer' | 'trailingEvent'> {
+  const observer: LogObserver = {
+    wrote(event, byteOffset) {
+      view.wrote(event, byteOffset)
+      title.observe(event, byteOffset)
+    },
+    foreign: () => view.foreign(),
+  }
+  return { observer, trailingEvent: title.trailingEvent }
+}

@@ -1,0 +1,140 @@
+// Events that a harness reports through hooks. It reports them once or twice and does not wait, so
+// an event is spooled while another process holds the session, and repetitions are dropped.
+
+import type { ContinuityOptions, StartSource } from '../../continuity/index.js'
+import { toIso } from '../../environment/index.js'
+import { isSessionError } from '../../errors.js'
+import { withoutUndefined } from '../../format/index.js'
+import type { NewEvent } from '../../log/index.js'
+import { listSpooled, type StoreContext } from '../../store/index.js'
+import { openCheckpointer } from '../checkpoints/one-shot.js'
+import type { SessionFacts } from '../header.js'
+import type { RedactionOptions } from '../settings.js'
+import { hasEnded, type LogEnd, REPEAT_MS, readLogEnd } from './log-end.js'
+import {
+  appendSpooledEvents,
+  type EventSource,
+  type EventsOrFactory,
+  type RecordResult,
+  record,
+} from './record.js'
+
+export interface HookEvent extends EventSource {
+  /** Normalised. */
+  readonly sessionId: string
+  readonly events: EventsOrFactory
+}
+
+export interface HookRecordOptions extends RedactionOptions {
+  /** What the header of a new session says. */
+  facts?: SessionFacts | undefined
+  /** @default a checkpoint when it is due; `false`: never */
+  continuity?: ContinuityOptions | false | undefined
+  /** How long to wait for the locks after that of the transcript. */
+  followUpLockTimeoutMs?: number | undefined
+}
+
+export function recordEvent(
+  store: StoreContext,
+  { sessionId, events, ...dedupe }: HookEvent,
+  options: HookRecordOptions = {},
+): Promise<RecordResult> {
+  return record(store, { sessionId, events }, { ...options, dedupe, spool: 'always' })
+}
+
+/** Records a prompt, its line of the history and the checkpoint that is due. */
+export function recordPrompt(
+  store: StoreContext,
+  { sessionId, content, ...dedupe }: Omit<HookEvent, 'events'> & { readonly content: string },
+  { continuity = {}, ...options }: HookRecordOptions = {},
+): Promise<RecordResult> {
+  const payload = withoutUndefined({ content, prompt_id: dedupe.nativeId })
+  const lane = { spool: 'always', history: true, checkpoint: continuity } as const
+  const events = [{ type: 'user', payload }]
+  return record(store, { sessionId, events }, { ...options, ...lane, dedupe })
+}
+
+/** Records the header of a session, or in a log that exists a `session_resumed` event. */
+export function recordSessionStart(
+  store: StoreContext,
+  { sessionId, source }: { readonly sessionId: string; readonly source: StartSource },
+  options: HookRecordOptions = {},
+): Promise<RecordResult> {
+  const isResumed = source === 'resume' || source === 'compact'
+  // A start of a session that has not ended is the same start, reported late or twice.
+  const events = (end: LogEnd) => (isResumed || hasEnded(end) ? [resumedEvent(source, end)] : [])
+  return recordEvent(store, { sessionId, source: 'SessionStart', events }, options)
+}
+
+function resumedEvent(source: StartSource, { last, now }: LogEnd): NewEvent {
+  const gapMs = last === undefined ? 0 : now - Date.parse(last.ts)
+  return {
+    type: 'session_resumed',
+    payload: {
+      at_ts: toIso(now),
+      source: source === 'resume' || source === 'compact' ? source : 'startup',
+      gap_ms: Math.max(0, gapMs || 0),
+    },
+  }
+}
+
+/** Records the last checkpoint and the terminator. `undefined` for a session without a log. */
+export async function recordSessionEnd(
+  store: StoreContext,
+  { sessionId, reason }: { readonly sessionId: string; readonly reason: string },
+  options: HookRecordOptions = {},
+): Promise<RecordResult | undefined> {
+  const path = store.layout.transcriptPath(sessionId)
+  const end = readLogEnd(store, path)
+  if (end.size === 0) return undefined
+  if (!hasEnded(end)) {
+    const once = openCheckpointer(
+      store,
+      { id: sessionId, log: path },
+      {
+        continuity: options.continuity,
+        harness: options.facts?.harness,
+        lockTimeoutMs: options.followUpLockTimeoutMs,
+        unlessRepeatedWithinMs: REPEAT_MS,
+      },
+    )
+    const facts = { transcript_offset: end.size, last_uuid: end.last?.uuid ?? null }
+    // The queue reports a failed write; the session has ended all the same.
+    await once?.checkpointer.end(once.session, { reason, facts }).catch(() => undefined)
+  }
+  const events = (now: LogEnd) => (hasEnded(now) ? [] : [terminator(reason, now)])
+  return recordEvent(store, { sessionId, source: 'SessionEnd', events }, options)
+}
+
+function terminator(reason: string, { now, last, size }: LogEnd): NewEvent {
+  return {
+    type: 'session_terminator',
+    payload: {
+      end_ts: toIso(now),
+      reason,
+      last_uuid: last?.uuid ?? null,
+      events: null,
+      bytes: size,
+    },
+  }
+}
+
+// The caller has its own event to record.
+const SESSIONS_MAX = 8
+
+/**
+ * Appends what waits for sessions whose writer was busy when they ended: no hook of theirs comes
+ * any more, so a hook of another session does it. Sessions that a process holds are left out.
+ */
+export async function drainSpool(store: StoreContext): Promise<void> {
+  const sessions = listSpooled(store).slice(0, SESSIONS_MAX)
+  if (sessions.length === 0) return
+  const impatient = { ...store, logOptions: { ...store.logOptions, lockTimeoutMs: 0 } }
+  for (const session of sessions) {
+    try {
+      await appendSpooledEvents(impatient, session)
+    } catch (error) {
+      if (!isSessionError(error)) throw error
+    }
+  }
+}

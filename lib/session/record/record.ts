@@ -1,0 +1,381 @@
+// The lane for events from outside of an open session: hooks, one-shot commands, MCP tools. The
+// transcript is opened once. Everything that must be known of it is read from that descriptor.
+//
+// A prompt takes two locks, one after the other: that of the transcript and that of the history.
+
+import {
+  type ContinuityOptions,
+  continuitySettings,
+  mayCheckpointBeDue,
+} from '../../continuity/index.js'
+import { toIso } from '../../environment/index.js'
+import { isSessionError } from '../../errors.js'
+import { diagnostic, isOnChainType } from '../../format/index.js'
+import type { LogOptions, NewEvent, OpenLog, Receipt } from '../../log/index.js'
+import { appendGuarded } from '../../log/internal.js'
+import {
+  appendHistory,
+  readProject,
+  readSpool,
+  repeatTitle,
+  type StoreContext,
+  spoolEvents,
+} from '../../store/index.js'
+import { type OneShotCheckpointer, openCheckpointer } from '../checkpoints/one-shot.js'
+import { newHeader, type SessionFacts } from '../header.js'
+import { promptText } from '../prompt-history.js'
+import { asWritten, type RedactionOptions, redactionOf } from '../settings.js'
+import {
+  contentHash,
+  findLogEnd,
+  isRepeated,
+  type LogEnd,
+  REPEAT_MS,
+  readLogEnd,
+  toUuid,
+} from './log-end.js'
+
+/** The events, or a function that makes them once it is known what they follow. */
+export type EventsOrFactory = readonly NewEvent[] | ((end: LogEnd) => readonly NewEvent[])
+
+export interface RecordInput {
+  /** The session, normalised. */
+  readonly sessionId: string
+  readonly events: EventsOrFactory
+  /**
+   * The log to append to.
+   *
+   * @default the transcript of the session
+   */
+  readonly target?: RecordTarget | undefined
+}
+
+export interface RecordTarget {
+  readonly path: string
+  readonly channel: 'transcript' | 'sidechain'
+  /** Makes the first event of a log that is new. */
+  readonly header: (() => NewEvent) | undefined
+  /** The name under which events wait while another process holds the log. */
+  readonly spoolName: string
+}
+
+/** Where a reported event comes from; equal reports are recorded once. */
+export interface EventSource {
+  /** The name of the hook. */
+  readonly source: string
+  /** The harness's own id of the prompt, the tool call or the subagent. */
+  readonly nativeId?: string | undefined
+  /** Distinguishes two events of the same id and content. Never stored. */
+  readonly mark?: string | undefined
+}
+
+export interface RecordOptions extends RedactionOptions {
+  /** Record events that are reported twice only once. */
+  dedupe?: EventSource | undefined
+  /**
+   * Which events wait in the spool while another process holds the log; others throw ERR_LOCKED.
+   *
+   * @default 'off-chain'
+   */
+  spool?: 'off-chain' | 'always' | undefined
+  /**
+   * Append the prompt to the history, too. A failure is reported, not thrown.
+   *
+   * @default false
+   */
+  history?: boolean | undefined
+  /**
+   * Store the checkpoint that is due after this prompt. A failure is reported, not thrown.
+   *
+   * @default false
+   */
+  checkpoint?: ContinuityOptions | boolean | undefined
+  /** What the header of a new session says. */
+  facts?: SessionFacts | undefined
+  /**
+   * How long to wait for the locks of the history and of the checkpoints.
+   *
+   * @default as for the transcript
+   */
+  followUpLockTimeoutMs?: number | undefined
+  /** @default 'turn' */
+  durability?: LogOptions['durability']
+  /** @default false */
+  lineNumbers?: boolean | undefined
+}
+
+export interface RecordResult {
+  /** `queued`: another process holds the session and will write the event. */
+  readonly status: 'written' | 'duplicate' | 'queued'
+  /** Of the first event; absent for an event that was queued or recognised by its content. */
+  readonly receipt?: Receipt | undefined
+  /** Of the first event; absent for an event that was recognised by its content. */
+  readonly uuid?: string | undefined
+  readonly historyOffset: number | null
+  readonly checkpointId: string | null
+}
+
+const NOTHING_MORE = { historyOffset: null, checkpointId: null }
+const DUPLICATE: RecordResult = { status: 'duplicate', ...NOTHING_MORE }
+
+/** Appends events, and whatever waits for the same log before them. A new log gets its header. */
+export async function record(
+  store: StoreContext,
+  input: RecordInput,
+  options: RecordOptions = {},
+): Promise<RecordResult> {
+  const target = input.target ?? transcriptTarget(store, input, options)
+  const log = logOptionsFor(store, target, options)
+  const { dedupe } = options
+  const { events } = input
+  const isNamed = dedupe === undefined || dedupe.nativeId !== undefined
+  const named = (list: readonly NewEvent[]) => nameEvents(input, list, dedupe)
+  const followUp = new FollowUp(store, input.sessionId, options)
+  try {
+    await appendSpooled(store, target, log)
+    const receipts = await appendGuarded(
+      target.path,
+      {
+        header: target.header,
+        events:
+          typeof events === 'function'
+            ? (open) => named(events(findLogEnd(open, store.env.now())))
+            : named(events),
+        // Uuids made from an id are compared by the log itself.
+        isRepeated: isNamed
+          ? undefined
+          : (open, list) => isRepeated(list, findLogEnd(open, store.env.now())),
+        afterwards: followUp.isWanted ? (open, written) => followUp.read(open, written) : undefined,
+      },
+      log,
+    )
+    const [receipt] = receipts
+    if (receipt === undefined) return DUPLICATE
+    const { uuid } = receipt
+    if (receipts.every(({ duplicate }) => duplicate === true)) {
+      return { ...DUPLICATE, receipt, uuid }
+    }
+    return { status: 'written', receipt, uuid, ...(await followUp.run(input.events, receipt)) }
+  } catch (error) {
+    // The uuid is made from id and content, so the rest differs in time and place only.
+    if (dedupe !== undefined && isSessionError(error, 'ERR_UUID_CONFLICT')) return DUPLICATE
+    if (!isSessionError(error, 'ERR_LOCKED')) throw error
+    const end = readLogEnd(store, target.path)
+    const list = typeof events === 'function' ? events(end) : events
+    if (options.spool !== 'always' && !list.every(isOffChain)) throw error
+    if (list.length === 0) return DUPLICATE
+    const uuid = await spool(store, { ...input, events: list }, { now: end.now, target, options })
+    followUp.readProject(target.path)
+    return { status: 'queued', uuid, ...(await followUp.run(events, { uuid })) }
+  }
+}
+
+function transcriptTarget(
+  store: StoreContext,
+  { sessionId, events }: RecordInput,
+  { facts = {} }: RecordOptions,
+): RecordTarget {
+  const hasHeader = Array.isArray(events) && events[0]?.type === 'session_header'
+  return {
+    path: store.layout.transcriptPath(sessionId),
+    channel: 'transcript',
+    header: hasHeader ? undefined : () => newHeader(store, sessionId, facts),
+    spoolName: sessionId,
+  }
+}
+
+function logOptionsFor(
+  store: StoreContext,
+  { path, channel }: Pick<RecordTarget, 'path' | 'channel'>,
+  options: RecordOptions,
+): LogOptions {
+  return {
+    ...store.logOptions,
+    durability: options.durability,
+    lineNumbers: options.lineNumbers ?? false,
+    redact: redactionOf(store, options),
+    channel,
+    // A subagent is named by its task and has no title.
+    trailingEvent: channel === 'transcript' ? repeatTitle(store, path) : undefined,
+  }
+}
+
+/** Appends what waits for a log. Events that are rejected stay in the spool. */
+async function appendSpooled(
+  store: StoreContext,
+  { path, header, spoolName }: RecordTarget,
+  options: LogOptions,
+): Promise<void> {
+  const { events, remove } = readSpool(store, spoolName)
+  if (events.length === 0) return
+  try {
+    await appendGuarded(path, { events, header }, options)
+    remove()
+  } catch (error) {
+    // An event of another process must not keep this one from being written.
+    if (!isSessionError(error, 'ERR_UUID_CONFLICT') && !isSessionError(error, 'ERR_ARG'))
+      throw error
+  }
+}
+
+/** Appends what waits for a session that exists and that no process holds. */
+export async function appendSpooledEvents(store: StoreContext, sessionId: string): Promise<void> {
+  const path = store.layout.transcriptPath(sessionId)
+  // Without a header its own next hook must begin it.
+  if ((store.env.fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return
+  const target = { path, channel: 'transcript', header: undefined, spoolName: sessionId } as const
+  await appendSpooled(store, target, logOptionsFor(store, target, {}))
+}
+
+async function spool(
+  store: StoreContext,
+  input: RecordInput & { readonly events: readonly NewEvent[] },
+  {
+    now,
+    target,
+    options,
+  }: { readonly now: number; readonly target: RecordTarget; readonly options: RecordOptions },
+): Promise<string> {
+  const { dedupe } = options
+  // Without the lock a repetition cannot be seen, so two reports get one uuid by their time.
+  const nativeId = dedupe?.nativeId ?? `at ${Math.floor(now / REPEAT_MS)}`
+  const events = nameEvents(input, input.events, dedupe && { ...dedupe, nativeId })
+    .map(asWritten(options))
+    .map((event) => ({ ...event, ts: event.ts ?? toIso(now) }))
+  const [uuid] = await spoolEvents(store, target.spoolName, events)
+  return uuid!
+}
+
+/** Gives events without a uuid one that is made from their source and content. */
+function nameEvents(
+  { sessionId }: RecordInput,
+  events: readonly NewEvent[],
+  dedupe: EventSource | undefined,
+): readonly NewEvent[] {
+  if (dedupe?.nativeId === undefined) return events
+  const { source, nativeId, mark } = dedupe
+  return events.map((event) => ({
+    ...event,
+    uuid: event.uuid ?? toUuid([sessionId, source, nativeId, contentHash(event, mark)]),
+  }))
+}
+
+function isOffChain({ type, prev_uuid }: NewEvent): boolean {
+  const isOnChain = isOnChainType(type)
+  return isOnChain === false || (isOnChain === undefined && prev_uuid === null)
+}
+
+/** What follows a prompt that was written: its line in the history, and the checkpoint that is due. */
+class FollowUp {
+  readonly #store: StoreContext
+  readonly #sessionId: string
+  readonly #options: RecordOptions
+  #project: string | null | undefined
+  #checkpointer: OneShotCheckpointer | undefined
+  #checkpointId: string | null = null
+
+  constructor(store: StoreContext, sessionId: string, options: RecordOptions) {
+    const { followUpLockTimeoutMs: lockTimeoutMs } = options
+    this.#store =
+      lockTimeoutMs === undefined
+        ? store
+        : { ...store, logOptions: { ...store.logOptions, lockTimeoutMs } }
+    this.#sessionId = sessionId
+    this.#options = options
+  }
+
+  get isWanted(): boolean {
+    const { history = false, checkpoint = false } = this.#options
+    return history || checkpoint !== false
+  }
+
+  /** Reads what is needed from the transcript while it is still open, after its lock is free. */
+  read(log: OpenLog, receipts: readonly Receipt[]): void {
+    if (receipts.every(({ duplicate }) => duplicate === true)) return
+    this.readProject(log)
+    const { checkpoint = false, facts } = this.#options
+    if (checkpoint === false) return
+    this.#report('checkpoint_lost', () => {
+      const options = checkpoint === true ? undefined : checkpoint
+      const continuity = continuitySettings(options, this.#store.report)
+      if (!mayCheckpointBeDue(log, continuity, this.#store.env)) return
+      this.#checkpointer = openCheckpointer(
+        this.#store,
+        { id: this.#sessionId, log, project: this.#project },
+        {
+          continuity,
+          harness: facts?.harness,
+          onStored: (id) => {
+            this.#checkpointId = id
+          },
+        },
+      )
+    })
+  }
+
+  readProject(log: string | OpenLog): void {
+    if (this.isWanted) this.#project = readProject(this.#store, log)
+  }
+
+  async run(events: EventsOrFactory, { uuid, byteOffset }: WrittenEvent) {
+    const { facts, durability, history = false } = this.#options
+    let historyOffset: number | null = null
+    const prompt = typeof events === 'function' ? undefined : events.find(isPrompt)
+    if (history && prompt !== undefined) {
+      const { content } = asWritten(this.#options)(prompt).payload as { content?: unknown }
+      const recorded = await this.#reportAsync('history_not_written', () =>
+        appendHistory(this.#store, promptText(content), this.#sessionId, {
+          project: this.#project ?? facts?.project,
+          eventUuid: uuid,
+          lineNumbers: false,
+          // The transcript was synced a moment ago, and has the prompt.
+          durability: durability === 'always' ? 'always' : 'none',
+        }),
+      )
+      historyOffset = recorded?.offset ?? null
+    }
+    const { checkpointer, session } = this.#checkpointer ?? {}
+    if (checkpointer !== undefined && byteOffset !== undefined) {
+      await this.#reportAsync('checkpoint_lost', () => {
+        checkpointer.afterPrompt(session!, {
+          facts: () => ({ transcript_offset: byteOffset + 1, last_uuid: uuid }),
+        })
+        return checkpointer.queue.flush()
+      })
+    }
+    return { historyOffset, checkpointId: this.#checkpointId }
+  }
+
+  async #reportAsync<Result>(
+    code: FailureCode,
+    step: () => Promise<Result>,
+  ): Promise<Result | undefined> {
+    try {
+      return await step()
+    } catch (error) {
+      this.#failed(code, error)
+      return undefined
+    }
+  }
+
+  #report(code: FailureCode, step: () => void): void {
+    try {
+      step()
+    } catch (error) {
+      this.#failed(code, error)
+    }
+  }
+
+  #failed(code: FailureCode, error: unknown): void {
+    if (!isSessionError(error)) throw error
+    const message = `The prompt is in the transcript, but: ${error.message}`
+    this.#store.report(diagnostic(code, message))
+  }
+}
+
+type WrittenEvent = Pick<Receipt, 'uuid'> & Partial<Pick<Receipt, 'byteOffset'>>
+type FailureCode = 'history_not_written' | 'checkpoint_lost'
+
+function isPrompt({ type }: NewEvent): boolean {
+  return type === 'user'
+}

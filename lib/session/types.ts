@@ -1,0 +1,66 @@
+// What a session is made of, and what its methods take and return.
+
+import type { PayloadByType } from '../format/index.js'
+import type { LogHandle, NewEvent, Receipt } from '../log/index.js'
+import type { SessionContinuity } from './checkpoints/session-checkpoints.js'
+import type { SessionFiles } from './files/session-files.js'
+import type { Lazy } from './lazy.js'
+import type { PreviousRun } from './lifecycle/previous-run.js'
+import type { SessionView, TitleKeeper } from './live-view.js'
+import type { PromptHistory } from './prompt-history.js'
+import type { SessionSettings } from './settings.js'
+import type { SessionStorage } from './storage.js'
+
+/** Called after each event that the caller appended was written. */
+export type AppendListener = (event: NewEvent, receipt: Receipt) => void
+
+/** What `close` returns. The fields have the names of the original specification. */
+export interface SessionEnd {
+  readonly transcript_path: string
+  /**
+   * Offset of the session's last prompt in the history. For a session that was resumed in its own
+   * file and recorded no prompt since, only the last 64 KiB of the live history are searched.
+   */
+  readonly history_offset: number | null
+  /**
+   * Hash of the session's newest checkpoint, or of the files it saved last, whichever is newer.
+   * Files that an earlier process saved count if the transcript's last 64 KiB mention them.
+   */
+  readonly checkpoint_hash: string | null
+  readonly transcript_flushed: boolean
+  /** This process recorded prompts in the history, and none failed. */
+  readonly history_appended: boolean
+  /** `null` when the file was released without ending the session. */
+  readonly terminator_uuid: string | null
+}
+
+/** One exchange, each part as a text or as a provider's blocks. */
+export interface Turn {
+  readonly user?: PayloadByType['user']['content'] | undefined
+  readonly assistant?: PayloadByType['assistant']['content'] | undefined
+}
+
+export type RememberOptions = Omit<PayloadByType['remember'], 'text'>
+
+/** The two events that a compaction wrote. */
+export interface CompactResult {
+  readonly boundaryUuid: string
+  readonly summaryUuid: string
+  readonly contextEpoch: number
+}
+
+export interface SessionParts {
+  readonly id: string
+  readonly log: LogHandle
+  readonly view: SessionView
+  readonly title: TitleKeeper
+  readonly storage: SessionStorage
+  /** `undefined`: no prompt of this session is recorded. */
+  readonly history: Lazy<PromptHistory> | undefined
+  /** `undefined`: it leaves no checkpoints. */
+  readonly continuity: Lazy<SessionContinuity> | undefined
+  readonly files: Lazy<SessionFiles>
+  /** `undefined`: the session began with this process. */
+  readonly previousRun: PreviousRun | undefined
+  readonly settings: SessionSettings
+}

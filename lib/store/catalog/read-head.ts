@@ -1,0 +1,159 @@
+// Reads the start of a transcript: its header, and the first prompt, which is the title of a session
+// without one.
+
+import { fieldsOf } from '../../format/fields.js'
+import {
+  isHeaderType,
+  NEWLINE,
+  payloadOffset,
+  READ_LINE_BYTES_MAX,
+  readEnvelope,
+  type SessionEvent,
+} from '../../format/index.js'
+import { forEachLine, type OpenFile, readLonger, type Window } from './file-windows.js'
+import { findPlainPrompt, PROMPT_CODE_POINTS_MAX } from './first-prompt-fast-path.js'
+import type { EventReader } from './skim-events.js'
+
+/** Longer than any prompt of 80 code points, however many blanks are between its words. */
+const PROMPT_CHARS_SHORT = 176
+const PAYLOAD_BYTES_SHORT = 256
+const PROMPT_CHARS_READ = 8192
+
+const HEADER_NAMES = ['"session_header"', '"sidechain_header"']
+
+/** White space and control characters. */
+const BLANKS = /[\s\u0000-\u001f\u007f-\u009f]+/g
+/** Some of them that is not a single space. Most prompts have none, and looking is cheap. */
+const ODD_BLANK = /[^\S ]|[\u0000-\u001f\u007f-\u009f]| {2}/
+const SURROGATE = /[\ud800-\udfff]/
+
+interface HeadFacts {
+  readonly head: Window
+  /** The session's own: in a fork those of its sources follow. */
+  readonly header: SessionEvent | undefined
+  readonly hasEvent: boolean
+  /** The window ends inside of the header. */
+  readonly isHeaderCut: boolean
+  /** The offset after the header, where the first prompt may be. */
+  readonly promptsFrom: number
+}
+
+/** The header, with a longer window where it does not fit into the first one. */
+export function readHeader(file: OpenFile, window: Window, reader: EventReader): HeadFacts {
+  let facts = firstLineHeader(window, reader) ?? headFacts(window, reader)
+  while (facts.isHeaderCut && facts.head.end - facts.head.start < READ_LINE_BYTES_MAX) {
+    facts = headFacts(readLonger(file, facts.head), reader)
+  }
+  return facts
+}
+
+/** The usual case: the header is the first line. */
+function firstLineHeader(head: Window, reader: EventReader): HeadFacts | undefined {
+  const end = head.bytes.indexOf(NEWLINE, head.start)
+  if (end === -1 || end >= head.end) return undefined
+  const header = reader.readVerified(head.bytes, head.start, end)
+  if (header === undefined || !isHeaderType(header.type)) return undefined
+  return { head, header, hasEvent: true, isHeaderCut: false, promptsFrom: end + 1 }
+}
+
+function headFacts(head: Window, reader: EventReader): HeadFacts {
+  let header: SessionEvent | undefined
+  let hasEvent = false
+  let isHeaderCut = false
+  let promptsFrom = head.start
+  forEachLine(head, head.start, (start, end, isCut) => {
+    if (isCut) {
+      const line = head.bytes.subarray(start, end)
+      isHeaderCut = !hasEvent && HEADER_NAMES.some((name) => line.includes(name))
+      return true
+    }
+    const isFirst = start === head.start
+    const events = reader.read(head.bytes, start, end, isFirst)
+    if (events.length > 0) hasEvent = true
+    header = events.find(({ type }) => isHeaderType(type))
+    if (header !== undefined && events.length === 1) promptsFrom = end + 1
+    return header !== undefined
+  })
+  return { head, header, hasEvent, isHeaderCut, promptsFrom }
+}
+
+/** The first words of the user, on one line; `null` when there are none in the window. */
+export function readFirstPrompt(head: Window, from: number, reader: EventReader): string | null {
+  const { bytes } = head
+  let prompt = findPlainPrompt(head, from) ?? null
+  if (prompt !== null) return prompt
+  forEachLine(head, from, (start, end, isCut) => {
+    prompt = promptOfLine(bytes, { start, end, isCut })
+    if (prompt !== null || isCut) return true
+    for (const event of reader.read(bytes, start, end)) {
+      if (event.type === 'user') prompt ??= promptOf(fieldsOf(event.payload)['content'])
+    }
+    return prompt !== null
+  })
+  return prompt
+}
+
+// A prompt with a picture in it is longer than the window, and its first words still are a title.
+const USER_PAYLOAD = new RegExp(
+  '^\\{(?:"\\w+":"[^"\\\\]*",)*' +
+    '"content":(?:\\[\\{"type":"text","text":)?' +
+    '"((?:[^"\\\\\0-\x1f]|\\\\u[0-9a-fA-F]{4}|\\\\["\\\\/bfnrt])*)(")?',
+)
+
+/** The usual case, also of a line of which only the beginning is there. */
+function promptOfLine(
+  bytes: Buffer,
+  { start, end, isCut }: { start: number; end: number; isCut: boolean },
+): string | null {
+  const envelope = readEnvelope(bytes, start, end)
+  if (envelope?.type !== 'user') return null
+  const payloadStart = start + payloadOffset(envelope)
+  // A title is made of the first words; looking through the rest would take longer than reading.
+  const shortEnd = payloadStart + PAYLOAD_BYTES_SHORT
+  const short =
+    shortEnd < end ? promptIn(bytes.toString('utf8', payloadStart, shortEnd), true) : null
+  const isEnough = short !== null && short.length >= PROMPT_CODE_POINTS_MAX
+  if (isEnough && !SURROGATE.test(short)) return short
+  return promptIn(bytes.toString('utf8', payloadStart, end), isCut)
+}
+
+function promptIn(payload: string, isLineCut: boolean): string | null {
+  const match = USER_PAYLOAD.exec(payload)
+  if (match === null) return null
+  const isCut = match[2] === undefined
+  if (isCut && !isLineCut) return null
+  // The last character of what is cut may be half of one.
+  const text = isCut ? match[1]!.replace(/(?:\ufffd|\\ud[89ab][0-9a-f]{2})$/i, '') : match[1]!
+  return clip(text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text, { isCut })
+}
+
+/** Any other content. */
+function promptOf(content: unknown): string | null {
+  if (typeof content === 'string') return clip(content)
+  if (!Array.isArray(content)) return null
+  for (const block of content) {
+    const { type, text } = fieldsOf(block)
+    const prompt = type === 'text' && typeof text === 'string' ? clip(text) : null
+    if (prompt !== null) return prompt
+  }
+  return null
+}
+
+function clip(text: string, { isCut = false } = {}): string | null {
+  // The beginning is enough, unless it is all blanks.
+  let line = oneLine(text.slice(0, PROMPT_CHARS_SHORT))
+  const isShort = line.length <= 2 * PROMPT_CODE_POINTS_MAX && text.length > PROMPT_CHARS_SHORT
+  if (isShort) line = oneLine(text.slice(0, PROMPT_CHARS_READ))
+  if (line === '') return null
+  if (line.length <= PROMPT_CODE_POINTS_MAX && !isCut) return line
+  const start = line.slice(0, 2 * PROMPT_CODE_POINTS_MAX + 2)
+  if (!SURROGATE.test(start)) return `${start.slice(0, PROMPT_CODE_POINTS_MAX - 1)}…`
+  const characters = [...start]
+  if (characters.length <= PROMPT_CODE_POINTS_MAX && !isCut) return line
+  return `${characters.slice(0, PROMPT_CODE_POINTS_MAX - 1).join('')}…`
+}
+
+function oneLine(text: string): string {
+  const wellFormed = text.toWellFormed()
+  return (ODD_BLANK.test(wellFormed) ? wellFormed.replace(BLANKS, ' ') : wellFormed).trim()
+}

@@ -1,0 +1,126 @@
+// Reads the end of a transcript: whether it was closed, its last activity, and its title.
+
+import { fieldsOf, knownTimeOf } from '../../format/fields.js'
+import {
+  hasType,
+  isHeaderType,
+  isOnChain,
+  isOwnEvent,
+  NEWLINE,
+  type SessionEvent,
+} from '../../format/index.js'
+import { forEachLineBackward, type Window } from './file-windows.js'
+import type { EventReader } from './skim-events.js'
+
+const MESSAGE_TYPES = new Set([
+  'user',
+  'assistant',
+  'tool_call',
+  'tool_result',
+  'system',
+  'subagent_result',
+  'summary',
+])
+
+const SESSION_META = Buffer.from('session_meta', 'latin1')
+
+export interface Title {
+  readonly title: string
+  readonly titleSource: 'user' | 'auto'
+}
+
+/** Reads events newest first, and stops when older ones cannot change the result. */
+export class TailScan {
+  hasEvent = false
+  hasOnChain = false
+  /** An event of the session itself, not only of its opening. */
+  hasOwnEvent = false
+  /** A terminator follows the last event of the chain. */
+  isClosed = false
+  /** The count in a terminator that is the last event of the file. */
+  events: number | null = null
+  #messageTime: string | null = null
+  #eventTime: string | null = null
+  #isTitleSettled = false
+  #userTitle = ''
+  #autoTitle = ''
+
+  get lastActivity(): string | null {
+    return this.#messageTime ?? this.#eventTime
+  }
+
+  /** An automatic title never replaces the user's, whichever is newer. */
+  get title(): Title | undefined {
+    if (this.#userTitle !== '') return { title: this.#userTitle, titleSource: 'user' }
+    if (this.#autoTitle !== '') return { title: this.#autoTitle, titleSource: 'auto' }
+    return undefined
+  }
+
+  scan(window: Window, reader: EventReader): void {
+    const { bytes, start: windowStart, isFileStart } = window
+    let low = window.end
+    forEachLineBackward(window, (start, end) => {
+      const isFirst = isFileStart && start === windowStart
+      const isTitle = !this.#isTitleSettled && mayHoldTitle(bytes, start, end)
+      const events = isTitle
+        ? reader.read(bytes, start, end, isFirst)
+        : reader.skim(bytes, start, end, isFirst)
+      for (let index = events.length - 1; index >= 0; index--) this.add(events[index]!)
+      low = start
+      return this.hasOnChain && this.#messageTime !== null
+    })
+    this.#findTitle(window, low, reader)
+  }
+
+  add(event: SessionEvent): void {
+    const { type, ts } = event
+    const isLast = !this.hasEvent
+    this.hasEvent = true
+    this.#eventTime ??= knownTimeOf(ts)
+    if (MESSAGE_TYPES.has(type)) this.#messageTime ??= knownTimeOf(ts)
+    if (type === 'session_terminator' || type === 'sidechain_terminator') {
+      if (!this.hasOnChain) this.isClosed = true
+      const { events } = fieldsOf(event.payload)
+      if (isLast && Number.isSafeInteger(events)) this.events = events as number
+    } else if (type === 'session_meta') {
+      this.#takeTitle(fieldsOf(event.payload))
+    } else if (!isHeaderType(type) && isOnChain(event)) {
+      this.hasOnChain = true
+      if (isOwnEvent(event)) this.hasOwnEvent = true
+    }
+  }
+
+  #takeTitle({ title, title_source }: Readonly<Record<string, unknown>>): void {
+    if (typeof title !== 'string' || this.#isTitleSettled) return
+    if (title_source === 'user') {
+      this.#userTitle = title.trim()
+      this.#isTitleSettled = true
+    } else {
+      this.#autoTitle ||= title.trim()
+    }
+  }
+
+  // Skips most lines after comparing their first bytes. A plain loop, because for a session without a
+  // title this is most of the work.
+  #findTitle({ bytes, start, isFileStart }: Window, low: number, reader: EventReader): void {
+    for (let end = low - 1; end > start && !this.#isTitleSettled; ) {
+      const at = bytes.lastIndexOf(NEWLINE, end - 1)
+      if (at < start && !isFileStart) return
+      const lineStart = Math.max(at + 1, start)
+      if (mayHoldTitle(bytes, lineStart, end)) {
+        const events = reader.read(bytes, lineStart, end, lineStart === start && isFileStart)
+        for (let index = events.length - 1; index >= 0; index--) {
+          const { type, payload } = events[index]!
+          if (type === 'session_meta') this.#takeTitle(fieldsOf(payload))
+        }
+      }
+      end = at
+    }
+  }
+}
+
+/** False for most lines after comparing a few bytes; the others are decoded. */
+function mayHoldTitle(bytes: Buffer, start: number, end: number): boolean {
+  // Another program may put the type anywhere; so may a damaged line.
+  return hasType(bytes, start, SESSION_META) ?? bytes.subarray(start, end).includes(SESSION_META)
+}

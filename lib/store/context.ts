@@ -1,0 +1,196 @@
+// What every function of this module and of the layers above needs to know, resolved once.
+
+import { createHash } from 'node:crypto'
+import { join, relative, resolve, sep } from 'node:path'
+import {
+  type Environment,
+  type EnvironmentOverrides,
+  environmentFrom,
+  type Host,
+} from '../environment/index.js'
+import { type Diagnostic, fileNameOf } from '../format/index.js'
+import type { LogOptions } from '../log/index.js'
+
+export interface ContextOptions extends StoreOptions {
+  /**
+   * How long to wait for another process that holds a lock for one append.
+   *
+   * @default JSONL_SESSION_LOCK_TIMEOUT_MS, else 5000
+   */
+  lockTimeoutMs?: number | undefined
+
+  /**
+   * Use the kernel lock of the optional addon where it is installed.
+   *
+   * @default true
+   */
+  useKernelLock?: boolean | undefined
+
+  /**
+   * Called with everything that was tolerated, never while a line is being written.
+   *
+   * @default none
+   */
+  onDiagnostic?: ((diagnostic: Diagnostic) => void) | undefined
+
+  /**
+   * Replaces files, clock, timers, ids or the process, for tests and simulators.
+   *
+   * @default the system's
+   */
+  environment?: EnvironmentOverrides | undefined
+}
+
+/** A store as functions see it: paths, agent, environment, locks and diagnostics. */
+export interface StoreContext {
+  readonly layout: Layout
+  readonly agent: string
+  readonly env: Environment
+  /** For every log that is opened in this store. */
+  readonly logOptions: Pick<
+    LogOptions,
+    'lockTimeoutMs' | 'useKernelLock' | 'onDiagnostic' | 'environment'
+  >
+  readonly report: (diagnostic: Diagnostic) => void
+}
+
+export function openContext(options: ContextOptions = {}): StoreContext {
+  const { lockTimeoutMs, useKernelLock, onDiagnostic } = options
+  const env = environmentFrom(options.environment)
+  return {
+    layout: layoutOf(options, env.host),
+    agent: options.agent ?? DEFAULT_AGENT,
+    env,
+    logOptions: { lockTimeoutMs, useKernelLock, onDiagnostic, environment: env },
+    report: onDiagnostic ?? (() => {}),
+  }
+}
+
+// All paths of a store, built here and nowhere else.
+
+export interface StoreOptions {
+  /**
+   * The folder of transcripts, sidechains and checkpoints.
+   *
+   * @default JSONL_SESSION_ROOT, else ~/.jsonl-session
+   */
+  root?: string | undefined
+
+  /**
+   * The folder of the prompt history and of file checkpoints.
+   *
+   * @default JSONL_SESSION_HOME, else ~/.jsonl-session
+   */
+  home?: string | undefined
+
+  /**
+   * Whose sessions: equal ids of two agents are two sessions.
+   *
+   * @default 'default'
+   */
+  agent?: string | undefined
+}
+
+export interface Layout {
+  readonly root: string
+  readonly transcripts: string
+  readonly sidechains: string
+  /** Checkpoint records, one shard per project. */
+  readonly checkpoints: string
+  /** What commands removed, one line each. */
+  readonly retentionPath: string
+  /** Which projects moved; one for all agents, since folders move for all of them. */
+  readonly relocationsPath: string
+  /** Which runtime path records a session; short-lived. */
+  readonly claims: string
+  /** Events that wait for the process that writes their session. */
+  readonly spool: string
+  /** Contents of files as they were, one folder per session. */
+  readonly fileHistory: string
+  /** Archived sessions, and what belongs to them. */
+  readonly archive: RetiredLayout
+  readonly trash: RetiredLayout
+  /** Copies of imported files, each named by the SHA-256 of its bytes. */
+  readonly imports: string
+  /** One for all projects and agents of this user. */
+  readonly home: string
+  readonly historyPath: string
+  /** When the history was last swept. */
+  readonly historySweepPath: string
+  transcriptPath(sessionId: string): string
+  /** With a session: the name for a task whose plain name is taken by another session's task. */
+  sidechainPath(taskId: string, sessionId?: string): string
+  /** As logs record it: relative to the root, with slashes, so that a store can be moved. */
+  pathInStore(path: string): string
+  claimPath(sessionId: string): string
+  fileHistoryOf(sessionId: string): string
+}
+
+/** The folders of archived or trashed sessions, which listings do not read. */
+export interface RetiredLayout {
+  readonly transcripts: string
+  readonly sidechains: string
+  readonly fileHistory: string
+}
+
+export const DEFAULT_AGENT = 'default'
+const FILE_HISTORY = 'file-history'
+
+export function layoutOf(options: StoreOptions = {}, { variables, homedir }: Host): Layout {
+  const { agent = DEFAULT_AGENT } = options
+  const byDefault = join(homedir(), '.jsonl-session')
+  // An empty variable counts as unset.
+  const base = resolve(options.root ?? (variables['JSONL_SESSION_ROOT'] || byDefault))
+  const ofAgent = agent === DEFAULT_AGENT ? [] : ['agents', fileNameOf(agent)]
+  const root = join(base, ...ofAgent)
+  const home = resolve(options.home ?? (variables['JSONL_SESSION_HOME'] || byDefault))
+  const transcripts = join(root, '.transcripts')
+  const sidechains = join(root, '.sidechains')
+  const claims = join(root, '.claims')
+  const agentHome = join(home, ...ofAgent)
+  const fileHistory = join(agentHome, FILE_HISTORY)
+  const retired = (name: string): RetiredLayout => ({
+    transcripts: join(root, name, '.transcripts'),
+    sidechains: join(root, name, '.sidechains'),
+    // In the home, so that moving a session's files is a rename even where home is another disk.
+    fileHistory: join(agentHome, name, FILE_HISTORY),
+  })
+  return {
+    root,
+    transcripts,
+    sidechains,
+    checkpoints: join(root, '.checkpoints'),
+    retentionPath: join(root, 'retention.jsonl'),
+    relocationsPath: join(base, 'relocations.jsonl'),
+    claims,
+    spool: join(root, '.spool'),
+    fileHistory,
+    archive: retired('.archive'),
+    trash: retired('.trash'),
+    imports: join(root, '.imports'),
+    home,
+    historyPath: join(home, 'history.jsonl'),
+    historySweepPath: join(home, 'history.sweep.json'),
+    transcriptPath: (sessionId) => join(transcripts, `${fileNameOf(sessionId)}.jsonl`),
+    sidechainPath: (taskId, sessionId) => join(sidechains, sidechainName(taskId, sessionId)),
+    pathInStore: (path) => relative(root, path).split(sep).join('/'),
+    claimPath: (sessionId) => join(claims, `${fileNameOf(sessionId)}.jsonl`),
+    fileHistoryOf: (sessionId) => join(fileHistory, fileNameOf(sessionId)),
+  }
+}
+
+function sidechainName(taskId: string, sessionId: string | undefined): string {
+  const name = fileNameOf(taskId)
+  if (sessionId === undefined) return `${name}.jsonl`
+  const hash = createHash('sha256').update(sessionId).digest('hex').slice(0, 8)
+  return `${name}--${hash}.jsonl`
+}
+
+/** The working directory; `undefined` when it was removed, as worktrees of agents are. */
+export function workingFolder({ cwd }: { readonly cwd: () => string }): string | undefined {
+  try {
+    return cwd()
+  } catch {
+    return undefined
+  }
+}

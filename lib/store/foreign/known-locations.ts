@@ -1,0 +1,122 @@
+// Where other programs keep their transcripts, and the files that belong to one. Names only show
+// where to look; the bytes of a file show its program.
+
+import type { Dirent } from 'node:fs'
+import { basename, dirname, extname, join } from 'node:path'
+import type { StoreContext } from '../context.js'
+import { readSmallFile } from './source-file.js'
+
+export interface KnownLocation {
+  readonly format: string
+  readonly folder: string
+  /** Transcripts in it, sorted by name. */
+  readonly files: readonly string[]
+}
+
+/** A program and where it keeps its transcripts; importers have these fields. */
+export interface KnownProgram {
+  readonly format: string
+  readonly folder: {
+    /** The environment variable that moves it. */
+    readonly variable?: string
+    readonly home: readonly string[]
+    readonly inside: readonly string[]
+    /** How many levels of folders below are searched. */
+    readonly depth: number
+    readonly isTranscript: (name: string) => boolean
+  }
+}
+
+const isJsonl = (name: string) => name.endsWith('.jsonl')
+
+/** The known folders of each program that contain transcripts. */
+export function listKnownLocations(
+  store: StoreContext,
+  programs: readonly KnownProgram[],
+): KnownLocation[] {
+  const { variables, homedir } = store.env.host
+  const userHome = variables['HOME'] || homedir()
+  return programs.flatMap(({ format, folder: { variable, home, inside, depth, isTranscript } }) => {
+    const base = (variable && variables[variable]) || join(userHome, ...home)
+    return inside.flatMap((name) => {
+      const folder = join(base, name)
+      const files = filesBelow(store, folder, depth, isTranscript)
+      return files.length === 0 ? [] : [{ format, folder, files }]
+    })
+  })
+}
+
+/** A file, or all transcripts below a folder except those of subagents. */
+export function listForeignFiles(store: StoreContext, path: string): string[] {
+  if (store.env.fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return [path]
+  const isTranscript = (name: string) => isJsonl(name) && !name.startsWith('agent-')
+  return filesBelow(store, path, DEPTH_MAX, isTranscript)
+}
+
+const DEPTH_MAX = 8
+const SUBAGENTS = 'subagents'
+
+function filesBelow(
+  store: StoreContext,
+  folder: string,
+  depth: number,
+  isWanted: (name: string) => boolean,
+): string[] {
+  const found: string[] = []
+  for (const entry of entriesOf(store, folder)) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory() && depth > 0 && entry.name !== SUBAGENTS) {
+      found.push(...filesBelow(store, path, depth - 1, isWanted))
+    } else if (entry.isFile() && isWanted(entry.name)) found.push(path)
+  }
+  return found
+}
+
+/** None for a folder that is missing or unreadable. */
+function entriesOf({ env }: StoreContext, folder: string): Dirent[] {
+  try {
+    const entries = env.fs.readdirSync(folder, { withFileTypes: true })
+    return entries.sort((one, other) => (one.name < other.name ? -1 : 1))
+  } catch {
+    return []
+  }
+}
+
+/** A file that may be the log of a subagent of a session. */
+export interface ForeignTask {
+  readonly path: string
+  readonly agent_type?: string | undefined
+  readonly tool_call_id?: string | undefined
+}
+
+/** Possible subagents of the transcript, by their location; their bytes decide. */
+export function listForeignTasks(
+  store: StoreContext,
+  path: string,
+  sessionId: string,
+): ForeignTask[] {
+  const folder = dirname(path)
+  const own = join(folder, basename(path, extname(path)))
+  const isAgent = (name: string) => name.startsWith('agent-') && isJsonl(name)
+  const paths = [
+    ...filesBelow(store, join(own, SUBAGENTS), DEPTH_MAX, isAgent),
+    ...filesBelow(store, folder, 0, isAgent),
+    ...filesBelow(store, join(folder, sessionId), 0, isJsonl),
+  ]
+  return [...new Set(paths)].map((file) => ({ path: file, ...readMeta(store, file) }))
+}
+
+function readMeta(store: StoreContext, path: string): Omit<ForeignTask, 'path'> {
+  const text = readSmallFile(store, path.replace(/\.jsonl$/, '.meta.json'))
+  if (text === undefined) return {}
+  try {
+    const { agentType, toolUseId } = Object(JSON.parse(text)) as Record<string, unknown>
+    return {
+      ...(typeof agentType === 'string' && { agent_type: agentType }),
+      ...(typeof toolUseId === 'string' && { tool_call_id: toolUseId }),
+    }
+  } catch {
+    // Its fields are optional.
+    return {}
+  }
+}

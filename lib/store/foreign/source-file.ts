@@ -1,0 +1,112 @@
+// A transcript of another program, which is only read: its lines as bytes, and the hash of what was
+// read of it.
+
+import { createHash } from 'node:crypto'
+import { basename, extname, join } from 'node:path'
+import { isSessionError } from '../../errors.js'
+import { copyLog } from '../../log/index.js'
+import {
+  type Line,
+  type OpenLog,
+  openForReading,
+  readFullySync,
+  undecodedLines,
+} from '../../log/internal.js'
+import type { StoreContext } from '../context.js'
+
+const CHUNK_BYTES = 1024 * 1024
+const HEAD_BYTES = 256 * 1024
+const HEAD_LINES_MAX = 64
+
+export class ForeignSource {
+  readonly #store: StoreContext
+  readonly #log: OpenLog
+
+  constructor(store: StoreContext, path: string) {
+    this.#store = store
+    this.#log = openForReading(path, store.env)
+  }
+
+  get path(): string {
+    return this.#log.path
+  }
+
+  /** The name of the file without folder and extension. */
+  get name(): string {
+    return basename(this.path, extname(this.path))
+  }
+
+  /** When it was opened: what is appended later is not read. */
+  get size(): number {
+    return this.#log.size
+  }
+
+  /** One view for all lines, valid until the next one. */
+  *lines(): Generator<Line, void, undefined> {
+    for (const { line } of undecodedLines(this.#log)) yield line
+  }
+
+  /** Copies of the first lines. */
+  head(): Line[] {
+    const lines: Line[] = []
+    for (const line of this.lines()) {
+      const bytes = Buffer.from(line.bytes.subarray(line.start, line.end))
+      const { byte_offset, length, line_number, isEnded, isOversize } = line
+      const position = { byte_offset, length, line_number, isEnded, isOversize }
+      lines.push({ ...position, bytes, start: 0, end: bytes.length, isKept: true })
+      if (lines.length === HEAD_LINES_MAX || byte_offset + length > HEAD_BYTES) break
+    }
+    return lines
+  }
+
+  /** SHA-256 of the first bytes; `undefined` when there are fewer. */
+  sha256(length: number): string | undefined {
+    if (length > this.size) return undefined
+    const hash = createHash('sha256')
+    const bytes = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(length, 1)))
+    for (let done = 0; done < length; ) {
+      const count = Math.min(bytes.length, length - done)
+      readFullySync(this.#log, bytes, { at: 0, length: count, position: done })
+      hash.update(bytes.subarray(0, count))
+      done += count
+    }
+    return hash.digest('hex')
+  }
+
+  /** Copies the first bytes into the store, named by their hash, unless it is there already. */
+  keep(length: number, sha256: string): string {
+    const to = join(this.#store.layout.imports, sha256)
+    try {
+      const opening = Buffer.alloc(0)
+      copyLog(
+        { from: this.path, to, opening, end: length, later: [], isVerbatim: true },
+        this.#store.env,
+      )
+    } catch (error) {
+      if (!isSessionError(error, 'ERR_EXISTS')) throw error
+    }
+    return to
+  }
+
+  close(): void {
+    this.#store.env.fs.closeSync(this.#log.fd)
+  }
+}
+
+/** The text of a small file; `undefined` when it is missing or large. */
+export function readSmallFile({ env }: StoreContext, path: string): string | undefined {
+  let log: OpenLog
+  try {
+    log = openForReading(path, env)
+  } catch {
+    return undefined
+  }
+  try {
+    if (log.size > CHUNK_BYTES) return undefined
+    const bytes = Buffer.alloc(log.size)
+    readFullySync(log, bytes, { at: 0, length: log.size, position: 0 })
+    return bytes.toString('utf8')
+  } finally {
+    env.fs.closeSync(log.fd)
+  }
+}

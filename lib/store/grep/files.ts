@@ -1,0 +1,114 @@
+// Which files are searched: those that were named, those of a project, or all of the store.
+
+import { fieldsOf, textOf } from '../../format/fields.js'
+import { readHead } from '../catalog/file-windows.js'
+import { idOfFileName } from '../catalog/header-fields.js'
+import { listHeaders } from '../catalog/list-headers.js'
+import { readHeader } from '../catalog/read-head.js'
+import { withOpenFile } from '../catalog/read-session-info.js'
+import { isUnreadable, type Unreadable } from '../catalog/session-info.js'
+import { EventReader } from '../catalog/skim-events.js'
+import type { StoreContext } from '../context.js'
+import { listSidechains } from '../sidechains/list-sidechains.js'
+import { findTranscript, listTranscripts } from '../transcripts.js'
+
+export interface StoreFilesOptions {
+  /** Only these sessions, each by its id or a prefix of it. */
+  sessions?: readonly string[] | undefined
+
+  /** Only these files, and the sessions named in `sessions`. */
+  files?: readonly string[] | undefined
+
+  /**
+   * Only sessions of this project.
+   *
+   * @default every project
+   */
+  project?: string | undefined
+
+  /**
+   * Also the logs of their subagents.
+   *
+   * @default false
+   */
+  sidechains?: boolean | undefined
+
+  /** Called for every file that could not be read. */
+  onSkipped?: ((skipped: Unreadable) => void) | undefined
+}
+
+export interface StoreFile {
+  readonly path: string
+  /** The caller named this file, so its absence is an error. */
+  readonly isNamed: boolean
+  /** Reads the file when it is called for the first time. */
+  readSessionId(): string
+}
+
+/** Sorted by name, except those that were named. */
+export function listStoreFiles(store: StoreContext, options: StoreFilesOptions): StoreFile[] {
+  const { sessions, files, project, sidechains = false, onSkipped } = options
+  if (sessions !== undefined || files !== undefined) {
+    const found = (sessions ?? []).flatMap((session) => {
+      const file = toFile(store, findTranscript(store, session), { isNamed: true })
+      if (!sidechains) return [file]
+      const children = listSidechains(store, { session: file.readSessionId() }).sidechains
+      return [file, ...toChildren(store, children)]
+    })
+    return [...found, ...(files ?? []).map((path) => toFile(store, path, { isNamed: true }))]
+  }
+  const transcripts = listOfProject(store, project, onSkipped)
+  if (!sidechains) return transcripts
+  const children = listSidechains(store)
+  if (project === undefined) {
+    for (const one of children.skipped) onSkipped?.(one)
+    return [...transcripts, ...toChildren(store, children.sidechains)]
+  }
+  const owners = new Set<string | null>(transcripts.map((file) => file.readSessionId()))
+  const own = children.sidechains.filter(({ parentSessionId: id }) => owners.has(id))
+  return [...transcripts, ...toChildren(store, own)]
+}
+
+function listOfProject(
+  store: StoreContext,
+  project: string | undefined,
+  onSkipped: StoreFilesOptions['onSkipped'],
+): StoreFile[] {
+  if (project === undefined) return listTranscripts(store).map((path) => toFile(store, path))
+  const { sessions, skipped } = listHeaders(store, { project })
+  for (const one of skipped) onSkipped?.(one)
+  return sessions.map(({ path, sessionId: id }) => toFile(store, path, { id }))
+}
+
+function toChildren(
+  store: StoreContext,
+  sidechains: readonly { readonly path: string; readonly parentSessionId: string | null }[],
+): StoreFile[] {
+  return sidechains.map(({ path, parentSessionId: id }) => toFile(store, path, { id }))
+}
+
+function toFile(
+  store: StoreContext,
+  path: string,
+  { id, isNamed = false }: { id?: string | null; isNamed?: boolean } = {},
+): StoreFile {
+  let known = id ?? undefined
+  return {
+    path,
+    isNamed,
+    readSessionId: () => {
+      known ??= readId(store, path)
+      return known
+    },
+  }
+}
+
+/** From the header in the first 4 KiB: it is needed of every file with hits. */
+function readId(store: StoreContext, path: string): string {
+  const found = withOpenFile(store, path, (file) => {
+    const { header } = readHeader(file, readHead(file), new EventReader())
+    const { session_id, parent_session_id } = fieldsOf(header?.payload)
+    return { id: textOf(session_id) ?? textOf(parent_session_id) }
+  })
+  return (isUnreadable(found) ? null : found.id) ?? idOfFileName(path)
+}

@@ -1,0 +1,84 @@
+// Which sessions must stay where they are, even if they are named.
+
+import { isLeased } from '../catalog/session-info.js'
+import { findNewestCheckpoint } from '../checkpoints/find-checkpoints.js'
+import { isSessionLive } from '../claims/read-state.js'
+import type { StoreContext } from '../context.js'
+import { readLineage } from '../load/lineage.js'
+import { readSpool } from '../spool/spool.js'
+import type { SessionUnit } from './units.js'
+
+/**
+ * - `open`: a running process has it or one of its subagents open, or claims it
+ * - `queued`: events wait to be written into it
+ * - `needed`: another session that stays continues it, or is a fork of it
+ * - `checkpoint`: its checkpoint may still be recovered by the next session
+ * - `undated`: its age is unknown
+ * - `taken`: the target has a session of that id already
+ * - `changed`: another process wrote to it meanwhile
+ */
+export type KeptCode = 'open' | 'queued' | 'needed' | 'checkpoint' | 'undated' | 'taken' | 'changed'
+
+export interface KeptSession {
+  readonly sessionId: string
+  readonly code: KeptCode
+  readonly reason: string
+}
+
+// For this long a new session of the project is given what the last one knew.
+const RECOVERY_MS = 4 * 60 * 60 * 1000
+
+/** Splits sessions of the store into those in use and those not in use. */
+export function withoutUsed(
+  store: StoreContext,
+  wanted: readonly SessionUnit[],
+  kept: KeptSession[],
+): SessionUnit[] {
+  return wanted.filter(({ sessionId, sidechains }) => {
+    const keep = (code: KeptCode, reason: string) => {
+      kept.push({ sessionId, code, reason })
+      return false
+    }
+    if (isSessionLive(store, sessionId)) return keep('open', 'it is open')
+    const child = sidechains.find((path) => isLeased(store, path))
+    if (child !== undefined) return keep('open', `its subagent is open (${child})`)
+    const { events } = readSpool(store, sessionId)
+    if (events.length > 0) return keep('queued', `${events.length} events wait for it`)
+    const { newest } = findNewestCheckpoint(store, { session: sessionId, withinMs: RECOVERY_MS })
+    if (newest === undefined) return true
+    const { created_at } = newest.checkpoint
+    return keep('checkpoint', `its checkpoint of ${created_at} may still be recovered`)
+  })
+}
+
+/** The ids of the sessions that this one continues or was forked from. */
+export function findAncestors(store: StoreContext, { path }: SessionUnit): Set<string> {
+  const { resumedFrom, sources } = readLineage(store, path)
+  return new Set([...sources, ...(resumedFrom ? [resumedFrom.sessionId] : [])])
+}
+
+/** Leaves out, repeatedly, those that a session which stays needs. */
+export function withoutNeeded(
+  store: StoreContext,
+  wanted: readonly SessionUnit[],
+  all: readonly SessionUnit[],
+  kept: KeptSession[],
+): readonly SessionUnit[] {
+  const needs = new Map<string, string[]>()
+  for (const unit of all) {
+    for (const id of findAncestors(store, unit))
+      needs.set(id, [...(needs.get(id) ?? []), unit.sessionId])
+  }
+  let free = wanted
+  for (;;) {
+    const leaving = new Set(free.map(({ sessionId }) => sessionId))
+    const still = free.filter(({ sessionId }) => {
+      const staying = (needs.get(sessionId) ?? []).filter((id) => !leaving.has(id))
+      if (staying.length === 0) return true
+      kept.push({ sessionId, code: 'needed', reason: `${staying.join(', ')} needs it` })
+      return false
+    })
+    if (still.length === free.length) return free
+    free = still
+  }
+}

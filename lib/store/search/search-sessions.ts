@@ -1,0 +1,217 @@
+// Finds sessions by what was said in them. There is no index: transcripts are read when they are
+// searched, the newest first, and a search that takes too long returns what it has.
+
+import { isSessionError } from '../../errors.js'
+import { normalizeSessionKey } from '../../format/index.js'
+import { parentOfKey } from '../catalog/infer-parent.js'
+import { listSessions } from '../catalog/list-sessions.js'
+import { isUnreadable, readSessionInfo, type SessionInfo } from '../catalog/session-info.js'
+import { clamp } from '../check-options.js'
+import type { StoreContext } from '../context.js'
+import { LinePrefilter } from '../prefilter/line-prefilter.js'
+import { excerptAround, redactorOf, type ServedTextOptions } from '../text/output-text.js'
+import { readTurns } from '../text/transcript-text.js'
+import { findTranscript } from '../transcripts.js'
+import { parseQuery, type SearchQuery, TranscriptSearch } from './search-transcript.js'
+
+const LIMIT = { least: 1, most: 20, otherwise: 10 }
+
+export interface SearchSessionsOptions extends ServedTextOptions {
+  /** The words to find. */
+  query: string
+
+  /**
+   * Only this session, by its id or a prefix of it.
+   *
+   * @default every session
+   */
+  sessionKey?: string | undefined
+
+  /**
+   * The session that searches. It is excluded; a subagent, recognised by its key, searches its
+   * parent.
+   *
+   * @default none
+   */
+  currentSessionKey?: string | undefined
+
+  /**
+   * Only sessions of this project.
+   *
+   * @default every project
+   */
+  project?: string | undefined
+
+  /**
+   * From 1 to 20.
+   *
+   * @default 10
+   */
+  limit?: number | undefined
+
+  /**
+   * Stop after this time, with what was found by then.
+   *
+   * @default no limit
+   */
+  timeLimitMs?: number | undefined
+
+  /**
+   * Aborts the call.
+   *
+   * @default none
+   */
+  signal?: AbortSignal | undefined
+}
+
+/** A session that matches a search. */
+export interface SearchHit {
+  readonly sessionKey: string
+  readonly project: string | null
+  readonly updatedAt: string | null
+  readonly excerpt: string
+  /** 0 for the session of exactly that key, otherwise negative; lower is better. */
+  readonly rank: number
+}
+
+/** The result of a search. */
+export interface SearchResult {
+  readonly query: string
+  readonly hits: readonly SearchHit[]
+  readonly count: number
+  /** The hits as a text, ready to be shown. */
+  readonly message: string
+  /** The time limit was reached. */
+  readonly partial?: true
+}
+
+/** The best hit of each session, best first, newer ones before older ones. */
+export async function searchSessions(
+  store: StoreContext,
+  options: SearchSessionsOptions,
+): Promise<SearchResult> {
+  const query = parseQuery(options.query)
+  const limit = clamp('limit', options.limit, LIMIT)
+  const sessions = findScope(store, options)
+  const named = sessions.find(({ sessionId }) => sessionId === toKey(query.text))
+  if (named !== undefined) return toResult(query, [await hitByKey(store, named, options)], false)
+  const best: Found[] = []
+  const isPartial = await searchAll(store, sessions, { ...options, query, limit, best })
+  const redact = redactorOf(options)
+  const hits = best.map(({ session, search }) =>
+    toHit(session, search.excerpt(redact), search.rank),
+  )
+  return toResult(query, hits, isPartial)
+}
+
+interface Found {
+  readonly session: SessionInfo
+  readonly search: TranscriptSearch
+}
+
+interface SearchAllOptions extends Pick<SearchSessionsOptions, 'signal' | 'timeLimitMs'> {
+  readonly query: SearchQuery
+  readonly limit: number
+  /** Filled with the best hits, best first. */
+  readonly best: Found[]
+}
+
+class TimeIsUp extends Error {}
+
+/** Returns whether it had to stop before the end. */
+async function searchAll(
+  store: StoreContext,
+  sessions: readonly SessionInfo[],
+  { query, limit, best, signal, timeLimitMs }: SearchAllOptions,
+): Promise<boolean> {
+  const prefilter = new LinePrefilter(query.terms)
+  const bestRank = -(query.terms.length + 1)
+  const onLine = timeLimitMs === undefined ? undefined : createDeadline(store, timeLimitMs)
+  for (const session of sessions) {
+    signal?.throwIfAborted()
+    const search = new TranscriptSearch(query, prefilter)
+    let isOver = false
+    try {
+      await search.run(session.path, { signal, environment: store.env, onLine })
+    } catch (error) {
+      isOver = error instanceof TimeIsUp
+      // The session was removed meanwhile.
+      if (!isOver && !isSessionError(error, 'ERR_NOT_FOUND')) throw error
+    }
+    if (search.hasHit) {
+      // Newer sessions come first: of equal ranks, the first stays in front.
+      const index = best.findIndex((other) => other.search.rank > search.rank)
+      best.splice(index === -1 ? best.length : index, 0, { session, search })
+      if (best.length > limit) best.pop()
+    }
+    if (isOver) return true
+    // Older sessions cannot be better.
+    if (best.length === limit && best.at(-1)!.search.rank === bestRank) return false
+  }
+  return false
+}
+
+/** Reading the clock takes longer than a line, so only some lines read it, and the first. */
+function createDeadline({ env }: StoreContext, ms: number): () => void {
+  const end = env.now() + ms
+  let lineCount = 0
+  return () => {
+    if (lineCount++ % 64 === 0 && env.now() >= end) throw new TimeIsUp()
+  }
+}
+
+function findScope(
+  store: StoreContext,
+  { project, sessionKey, currentSessionKey }: SearchSessionsOptions,
+): readonly SessionInfo[] {
+  if (sessionKey !== undefined) {
+    const info = readSessionInfo(store, findTranscript(store, sessionKey))
+    return isUnreadable(info) ? [] : [info]
+  }
+  const current = currentSessionKey === undefined ? null : normalizeSessionKey(currentSessionKey)
+  const parent = current === null ? undefined : parentOfKey(current)
+  const { sessions } = listSessions(store, { project, all: true })
+  return sessions.filter(({ sessionId }) =>
+    parent === undefined ? sessionId !== current : sessionId === parent,
+  )
+}
+
+function toKey(text: string): string | undefined {
+  try {
+    return normalizeSessionKey(text)
+  } catch {
+    // Words that cannot be a key.
+    return undefined
+  }
+}
+
+/** The session whose key was searched: its beginning. */
+async function hitByKey(
+  store: StoreContext,
+  session: SessionInfo,
+  { redact, signal }: SearchSessionsOptions,
+): Promise<SearchHit> {
+  for await (const { text } of readTurns(store, session.path, { redact, signal })) {
+    return toHit(session, excerptAround(text, 0), 0)
+  }
+  return toHit(session, '', 0)
+}
+
+function toHit(session: SessionInfo, excerpt: string, rank: number): SearchHit {
+  const { sessionId: sessionKey, project, lastActivity: updatedAt } = session
+  return { sessionKey, project, updatedAt, excerpt, rank }
+}
+
+function toResult(
+  { text: query }: SearchQuery,
+  hits: readonly SearchHit[],
+  isPartial: boolean,
+): SearchResult {
+  const lines = hits.map(({ sessionKey, project, updatedAt, excerpt }) => {
+    const about = [project, updatedAt].filter((part) => part !== null).join(', ')
+    return `- ${sessionKey}${about === '' ? '' : ` (${about})`}: ${excerpt}`
+  })
+  const heading = hits.length === 0 ? `Nothing was found for "${query}".` : `Found for "${query}":`
+  const message = [heading, ...lines].join('\n')
+  return { query, hits, count: hits.length, message, ...(isPartial && { partial: true }) }
+}

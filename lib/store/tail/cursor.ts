@@ -1,0 +1,106 @@
+// A position in many logs, as one opaque word. Files that were skipped at the start are packed
+// together and never change; each file that was read since adds its own cursor. A file that is not
+// in the word did not exist yet.
+
+import { createHash } from 'node:crypto'
+import { basename } from 'node:path'
+import { SessionError } from '../../errors.js'
+
+const VERSION = 't1'
+const KEY_BYTES = 6
+const SHAPE = /^t1\.([\w-]*)\.((?:[0-9a-f]{12}~[0-9a-z-]{1,60}(?:,|$))*)$/
+
+/** Where to resume in one file: an offset, or the cursor of its last entry. */
+export type ResumePoint =
+  | { readonly byte_offset: number; readonly cursor?: undefined }
+  | { readonly cursor: string }
+
+export class TailCursor {
+  readonly #passed: string
+  readonly #offsets: ReadonlyMap<string, number>
+  readonly #read: Map<string, string>
+
+  private constructor(passed: string, read = new Map<string, string>()) {
+    this.#passed = passed
+    this.#offsets = unpack(passed)
+    this.#read = read
+  }
+
+  /** Nothing was read yet; these files start at an offset, all others at their beginning. */
+  static startAt(passed: ReadonlyMap<string, number>): TailCursor {
+    return new TailCursor(pack([...passed].map(([path, offset]) => [keyOf(path), offset])))
+  }
+
+  static parse(text: string): TailCursor {
+    const { passed, read } = parseParts(text)
+    return new TailCursor(passed, read)
+  }
+
+  /** The file was read up to there. */
+  move(path: string, cursor: string): void {
+    this.#read.set(keyOf(path), cursor)
+  }
+
+  /** `undefined` for a file that was created since. */
+  resumePointOf(path: string): ResumePoint | undefined {
+    const key = keyOf(path)
+    const cursor = this.#read.get(key)
+    if (cursor !== undefined) return { cursor }
+    const byte_offset = this.#offsets.get(key)
+    return byte_offset === undefined ? undefined : { byte_offset }
+  }
+
+  toString(): string {
+    const read = [...this.#read].map(([key, cursor]) => `${key}~${cursor}`)
+    return `${VERSION}.${this.#passed}.${read.join(',')}`
+  }
+}
+
+function parseParts(text: string): { passed: string; read: Map<string, string> } {
+  const [, passed, read] = SHAPE.exec(text) ?? []
+  if (passed === undefined || read === undefined) throw invalidCursor(text)
+  const pairs =
+    read === '' ? [] : read.split(',').map((pair) => pair.split('~') as [string, string])
+  return { passed, read: new Map(pairs) }
+}
+
+function keyOf(path: string): string {
+  const hash = createHash('sha256').update(basename(path)).digest()
+  return hash.toString('hex', 0, KEY_BYTES)
+}
+
+/** A key of six bytes, then the offset in groups of seven bits, the lowest first. */
+function pack(entries: readonly (readonly [string, number])[]): string {
+  const bytes: number[] = []
+  for (const [key, offset] of entries) {
+    bytes.push(...Buffer.from(key, 'hex'))
+    let rest = offset
+    for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 128)
+    bytes.push(rest)
+  }
+  return Buffer.from(bytes).toString('base64url')
+}
+
+function unpack(text: string): Map<string, number> {
+  const bytes = Buffer.from(text, 'base64url')
+  const found = new Map<string, number>()
+  for (let at = 0; at < bytes.length; ) {
+    const key = bytes.toString('hex', at, at + KEY_BYTES)
+    at += KEY_BYTES
+    let offset = 0
+    for (let unit = 1; ; unit *= 128) {
+      const byte = bytes[at++]
+      if (byte === undefined) throw invalidCursor(text)
+      offset += (byte & 127) * unit
+      if (byte < 128) break
+    }
+    if (!Number.isSafeInteger(offset)) throw invalidCursor(text)
+    found.set(key, offset)
+  }
+  return found
+}
+
+function invalidCursor(cursor: string): SessionError {
+  const shown = cursor.slice(0, 100)
+  return new SessionError('ERR_ARG', 'This is not a cursor of `tail`', { cursor: shown })
+}

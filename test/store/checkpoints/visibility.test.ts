@@ -1,0 +1,94 @@
+// Caps and retention are rules for reading, and the time is an argument.
+
+import { expect, test } from 'vitest'
+import { retentionRules, visibleItems } from '../../../lib/store/checkpoints/find-checkpoints.js'
+import type { CheckpointItem, ShardItem } from '../../../lib/store/checkpoints/read-shard.js'
+import { checkpoint, DAY_MS, NOW } from './checkpoint-lines.js'
+
+/** From newest to oldest, as a shard is read. */
+function entries(...given: { session?: string; ageMs?: number; id?: string }[]): CheckpointItem[] {
+  return given.map(({ session = 's', ageMs = 0, id }, number) => ({
+    checkpoint: { ...checkpoint({ number, session }), id: id ?? String(number) },
+    createdAtMs: NOW - ageMs,
+    projectNormalized: '/work/app',
+    byteOffset: 10_000 - number,
+    length: 1,
+  }))
+}
+
+const tombstone = (targetId: string): ShardItem => ({ targetId })
+
+function visible(items: readonly ShardItem[], options: Parameters<typeof retentionRules>[0] = {}) {
+  const found = visibleItems(items, { rules: retentionRules(options), now: NOW })
+  return Array.from(found, ({ checkpoint }) => checkpoint.id)
+}
+
+// Requirements: 000-32, 000-63
+test('shows the newest 50 of a session', () => {
+  const items = entries(...Array.from({ length: 51 }, () => ({})))
+  expect(visible(items)).toHaveLength(50)
+  expect(visible(items)).not.toContain('50')
+  expect(visible(items.slice(1))).toContain('50')
+  const two = [...items, ...entries(...Array.from({ length: 50 }, () => ({ session: 't' })))]
+  const other = two.map((entry, index) => ({
+    ...entry,
+    checkpoint: { ...entry.checkpoint, id: String(index) },
+  }))
+  expect(visible(other)).toHaveLength(100)
+})
+
+// Requirements: 000-36, 000-37, 000-64, 000-82
+test('hides what is older than seven days except the newest of a session, unless retention is strict', () => {
+  const week = 7 * DAY_MS
+  const items = entries(
+    { session: 'a', ageMs: 0 },
+    { session: 'a', ageMs: week },
+    { session: 'a', ageMs: week + 1 },
+    { session: 'b', ageMs: 8 * DAY_MS },
+    { session: 'b', ageMs: 9 * DAY_MS },
+  )
+  expect(visible(items)).toEqual(['0', '1', '3'])
+  expect(visible(items, { strictRetention: true })).toEqual(['0', '1'])
+})
+
+// Requirements: 000-63, 000-64
+test('clamps limits to their range and replaces other values by the default', () => {
+  const rules = (max: unknown, days: unknown) =>
+    retentionRules({ maxCheckpointsPerSession: max as number, retentionDays: days as number })
+  expect(rules(0, 0)).toMatchObject({ maxPerSession: 1, maxAgeMs: DAY_MS })
+  expect(rules(501, 91)).toMatchObject({ maxPerSession: 500, maxAgeMs: 90 * DAY_MS })
+  expect(rules(2.9, 3.9)).toMatchObject({ maxPerSession: 2, maxAgeMs: 3 * DAY_MS })
+  expect(rules(Number.NaN, 'x')).toMatchObject({ maxPerSession: 50, maxAgeMs: 7 * DAY_MS })
+  expect(rules(undefined, undefined)).toMatchObject({ maxPerSession: 50, maxAgeMs: 7 * DAY_MS })
+})
+
+test('a tombstone hides what is before it in the file, not what is after it', () => {
+  const [newer, older] = entries({ id: 'x' }, { id: 'x' })
+  expect(visible([tombstone('x'), newer!, older!])).toEqual([])
+  expect(visible([newer!, tombstone('x'), older!])).toEqual(['x'])
+})
+
+test('a deleted checkpoint counts for no cap and is not the newest of its session', () => {
+  const many = entries(...Array.from({ length: 51 }, () => ({})))
+  expect(visible([tombstone('3'), ...many])).toHaveLength(50)
+  const old = entries({ ageMs: 8 * DAY_MS }, { ageMs: 9 * DAY_MS })
+  expect(visible([tombstone('0'), ...old])).toEqual(['1'])
+})
+
+test('of a repeated id the newest counts', () => {
+  const [newer, older] = entries({ id: 'x', session: 'a' }, { id: 'x', session: 'b' })
+  const found = visibleItems([newer!, older!], { rules: retentionRules(), now: NOW })
+  expect([...found]).toEqual([newer])
+})
+
+test('reads no further than the caller iterates', () => {
+  let read = 0
+  function* counted(): Generator<ShardItem> {
+    for (const item of entries({}, {}, {})) {
+      read++
+      yield item
+    }
+  }
+  visibleItems(counted(), { rules: retentionRules(), now: NOW }).next()
+  expect(read).toBe(1)
+})
