@@ -110,15 +110,18 @@ function linkUp(links: readonly PlacedLink[], isWhole: boolean): Linked {
       if (isTipNewest()) turnEnds.add(tips.tip)
     }
     if (verdict === 'off_chain') continue
+    // Without the start of the file a root cannot be distinguished from a stray header, so a path
+    // through this one, or through an event of the same uuid before it, counts as continuing in the
+    // unread part.
+    const isUnreadRoot = isHeaderType(link.type) && !isWhole
+    if (isUnreadRoot) positions.set(link.uuid, OFF_CHAIN)
     if (verdict === 'extra_header') {
       findings.push(finding('extra_header', link, 'A second header, in the middle of the log'))
       continue
     }
     // A fork has several headers but one root.
     if (!isHeaderType(link.type) || onChainCount === 0) onChainCount++
-    // Without the start of the file a root cannot be distinguished from a stray header, so a path
-    // through this one counts as continuing in the unread part.
-    if (isHeaderType(link.type) && !isWhole) continue
+    if (isUnreadRoot) continue
     parents[position] = parentOf(position, link)
     positions.set(link.uuid, position)
     // Repeated headers are one: a turn that ended after the first ended after all.

@@ -69,6 +69,18 @@ test('the backward reader equals the forward fold on random histories', () => {
         ['plain', 0, 0, 0],
       ],
     ],
+    // Found by chance: seed 1388228139.
+    [
+      [
+        ['copy', 0, 0, 0],
+        ['orphanSummary', 0, 0, 0],
+        ['again', 0, 0, 0],
+        ['header', 0, 0, 0],
+        ['header', 0, 0, 0],
+        ['prefix', 0, 0, 0],
+        ['damage', 776, 0, 0],
+      ],
+    ],
   ]
   fc.assert(property, { numRuns: runs(10_000), examples })
   expect(stoppedEarly).toBeGreaterThan(200)
