@@ -20,7 +20,6 @@ import { findMutants } from './mutants.mjs'
 
 const LEFT_OUT = /^test\/(?:tidy|docs|bench|torture).*\.test\.ts$/
 const MAX_FILES_PER_MUTANT = 5
-const TIMEOUT_MS = 120_000
 
 const { values } = parseArgs({
   options: {
@@ -30,6 +29,8 @@ const { values } = parseArgs({
     tree: { type: 'string', default: fileURLToPath(new URL('../..', import.meta.url)) },
     out: { type: 'string' },
     workers: { type: 'string', default: '1' },
+    // Seconds for the tests of one mutant; a busy machine needs more.
+    timeout: { type: 'string', default: '120' },
   },
 })
 
@@ -188,7 +189,7 @@ function judge(mutant, files, durations) {
       cwd: copy,
       env: { ...process.env, MUTANT: String(mutant.id) },
       stdio: 'ignore',
-      timeout: TIMEOUT_MS,
+      timeout: Number(values.timeout) * 1000,
       killSignal: 'SIGKILL',
     },
   )
