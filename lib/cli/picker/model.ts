@@ -97,10 +97,12 @@ function matching(choices: readonly Choice[], query: string): readonly Choice[] 
 }
 
 function scoreOf({ id, title, about }: Choice, words: readonly string[]): number {
-  const fields = [title, id, about].map((text) => text.toLowerCase())
+  const [shown, ...others] = [title, id, about].map((text) => text.toLowerCase())
   let sum = 0
   for (const word of words) {
-    const best = Math.max(...fields.map((field) => fitOf(field, word)))
+    // Scattered letters count in the title only: in an id, a date or a folder name they are chance.
+    const scattered = fitOfScattered(shown!, word)
+    const best = Math.max(scattered, ...[shown!, ...others].map((field) => fitOfRow(field, word)))
     if (best === 0) return 0
     sum += best
   }
@@ -110,10 +112,15 @@ function scoreOf({ id, title, about }: Choice, words: readonly string[]): number
 const FIT_WHOLE = 1000
 const FIT_WORD_START = 500
 
-/** How well letters in a row, or in this order at least, are found; 0 for not at all. */
-function fitOf(text: string, word: string): number {
+/** How well a text contains the word; 0 for not at all. */
+function fitOfRow(text: string, word: string): number {
   const at = text.indexOf(word)
-  if (at !== -1) return FIT_WHOLE + (isWordStart(text, at) ? FIT_WORD_START : 0) - Math.min(at, 99)
+  if (at === -1) return 0
+  return FIT_WHOLE + (isWordStart(text, at) ? FIT_WORD_START : 0) - Math.min(at, 99)
+}
+
+/** How well a text contains the letters of the word in this order; 0 for not at all. */
+function fitOfScattered(text: string, word: string): number {
   let score = 0
   let from = 0
   for (const letter of word) {

@@ -55,6 +55,18 @@ test('letters filter: in a row first, scattered after, each word for itself', ()
   expect(idsOf(after(typed('zzz')))).toEqual([])
 })
 
+test('scattered letters match a title, and not an id, a date or a folder', () => {
+  const about = '2026-01-01, jsonl-session-xPbA12, crashed'
+  const id = '0p1a2r3s'
+  const choices = [
+    { id, title: 'Audit trunk ports', about },
+    { id: 'other', title: 'Put all rows somewhere', about },
+  ]
+  expect(idsOf(after(typed('pars'), choices))).toEqual(['other'])
+  expect(idsOf(after(typed('pba1 crash'), choices))).toEqual([id, 'other'])
+  expect(idsOf(after(typed('1a2r'), choices))).toEqual([id])
+})
+
 test('letters are deleted one by one, by words, or all', () => {
   const query = (keys: Key[]) => after([...typed('fix 日本'), ...keys]).query
   expect(query([{ name: 'backspace' }])).toBe('fix 日')
