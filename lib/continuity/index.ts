@@ -24,7 +24,7 @@ export {
   isCheckpointed,
   type SessionCheckpoint,
 } from './checkpoints/context-checkpoint.js'
-export type { Memory } from './checkpoints/context-input.js'
+export { MEMORY_TYPES, type Memory } from './checkpoints/context-input.js'
 export type { StructuredSummary } from './checkpoints/digest.js'
 export type { Episode } from './checkpoints/episodes.js'
 export { type Item, type ReadItemOptions, readItem } from './checkpoints/items.js'
@@ -49,6 +49,7 @@ export type {
 export type { Change, Changes, RecentAgent } from './recovery/agents.js'
 export { checkpointNudge, type NudgeOptions } from './recovery/nudge.js'
 export {
+  isStartSource,
   type RecoverOptions,
   type Recovery,
   recover,

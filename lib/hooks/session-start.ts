@@ -1,5 +1,6 @@
 // A session starts: its log begins or continues, and what the last session knew is injected once.
 
+import { isStartSource, type StartSource } from '../continuity/index.js'
 import { isSessionError } from '../errors.js'
 import {
   drainSpool,
@@ -10,14 +11,10 @@ import {
 } from '../session/record.js'
 import { findText, type HookAnswer, type HookContext, NOTHING } from './read-input.js'
 
-type Source = Parameters<typeof recordSessionStart>[1]['source']
-
-const SOURCES: readonly string[] = ['startup', 'resume', 'compact', 'fork', 'clear']
-
 export async function onSessionStart(context: HookContext): Promise<HookAnswer> {
   const { fields, sessionId, store, options } = context
   const given = findText(fields, 'source') ?? 'startup'
-  const source = (SOURCES.includes(given) ? given : 'startup') as Source
+  const source = isStartSource(given) ? given : 'startup'
   // Before the log gets an event of this start: the newest event decides what is news.
   const recovery = findRecovery(context, source)
   const { status } = await recordSessionStart(store, { sessionId, source }, options)
@@ -26,7 +23,7 @@ export async function onSessionStart(context: HookContext): Promise<HookAnswer> 
   return { inject: recovery.text, commit: () => recovery.commit(), status }
 }
 
-function findRecovery(context: HookContext, source: Source): PendingRecovery | undefined {
+function findRecovery(context: HookContext, source: StartSource): PendingRecovery | undefined {
   const { sessionId, followUpStore, options } = context
   const { facts } = options
   try {
@@ -46,7 +43,7 @@ function findRecovery(context: HookContext, source: Source): PendingRecovery | u
   }
 }
 
-function isWanted(recovery: PendingRecovery, context: HookContext, source: Source): boolean {
+function isWanted(recovery: PendingRecovery, context: HookContext, source: StartSource): boolean {
   if (recovery.text === '') return false
   if (source === 'startup') return true
   if (recovery.matchedBy !== 'session') return false

@@ -6,23 +6,8 @@ import { isSessionError, SessionError } from '../errors.js'
 import { identifyParent } from '../log/index.js'
 import { findClaimedSession, openContext, type StoreOptions } from '../store/index.js'
 import { PACKAGE_NAME, PACKAGE_VERSION } from '../version.js'
-import { sessionCheckpoint } from './session-checkpoint.js'
-import { sessionDigest } from './session-digest.js'
-import { sessionRecover } from './session-recover.js'
-import { sessionRemember } from './session-remember.js'
-import { sessionSearch } from './session-search.js'
-import { readItemTool, sessionStartTool } from './session-start.js'
-import type { Tool, ToolAnswer, ToolContext } from './tool.js'
-
-const TOOLS: readonly Tool[] = [
-  sessionStartTool,
-  sessionRecover,
-  sessionRemember,
-  sessionDigest,
-  sessionCheckpoint,
-  sessionSearch,
-  readItemTool,
-]
+import type { ToolAnswer, ToolContext } from './tool.js'
+import { TOOLS } from './tools.js'
 
 const INSTRUCTIONS =
   'Memory of coding sessions, on this machine. Call session_start when a conversation begins, session_digest at turning points, session_checkpoint when work is finished, session_recover after a compaction.'

@@ -42,10 +42,6 @@ export async function postForText(
   throw serverError(url, `it answered ${response.status}: ${shown(text)}`)
 }
 
-export async function postForObject(url: string, options: PostOptions): Promise<Answer> {
-  return parseObject(url, await postForText(url, options))
-}
-
 export type Answer = Readonly<Record<string, unknown>>
 
 export function parseObject(url: string, text: string): Answer {
@@ -57,12 +53,6 @@ export function parseObject(url: string, text: string): Answer {
   }
   if (typeof answer === 'object' && answer !== null) return answer as Answer
   throw serverError(url, `its answer is not an object: ${shown(text)}`)
-}
-
-/** The text of an answer; `where` is its path, for the error. */
-export function assertText(url: string, text: unknown, where: string): string {
-  if (typeof text === 'string' && text.trim() !== '') return text.trim()
-  throw serverError(url, `its answer has no text in ${where}`)
 }
 
 async function fetchFrom(url: string, request: RequestInit): Promise<Response> {

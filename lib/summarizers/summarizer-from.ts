@@ -1,11 +1,9 @@
-// Summarizers by name, for the command line and settings files.
+// Summarizers by name, for the command line and settings files; and several as one.
 
 import type { Summarizer } from '../compaction/index.js'
 import { SessionError } from '../errors.js'
-import { anthropic } from './anthropic.js'
+import { anthropic, ollama, openAiCompatible } from './apis.js'
 import { extractive } from './extractive.js'
-import { ollama } from './ollama.js'
-import { openAiCompatible } from './open-ai.js'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -25,24 +23,38 @@ export function summarizerFrom(name: string, env: Env = {}): Summarizer {
     throw new SessionError('ERR_ARG', `"${name}" is not a summarizer. Examples: ${EXAMPLES}`)
   }
   if (api === 'ollama') return ollama({ model, url })
-  if (api === 'openai') {
-    const apiKey = keyFor(api, { env, variable: 'OPENAI_API_KEY', isNeeded: url === undefined })
-    return openAiCompatible({ model, url, apiKey })
+  const isOpenAi = api === 'openai'
+  const variable = isOpenAi ? 'OPENAI_API_KEY' : 'ANTHROPIC_API_KEY'
+  const apiKey = env[variable]?.trim() || undefined
+  // A server with a given url may need none.
+  if (apiKey === undefined && url === undefined) {
+    throw new SessionError('ERR_ARG', `${api} needs a key in ${variable}`, { variable })
   }
-  const apiKey = keyFor(api, { env, variable: 'ANTHROPIC_API_KEY', isNeeded: url === undefined })
-  return anthropic({ model, url, apiKey })
+  return (isOpenAi ? openAiCompatible : anthropic)({ model, url, apiKey })
 }
 
-interface KeyOptions {
-  readonly env: Env
-  readonly variable: string
-  /** A server with a given url may need none. */
-  readonly isNeeded: boolean
-}
-
-function keyFor(api: string, { env, variable, isNeeded }: KeyOptions): string | undefined {
-  const key = env[variable]?.trim()
-  if (key !== undefined && key !== '') return key
-  if (!isNeeded) return undefined
-  throw new SessionError('ERR_ARG', `${api} needs a key in ${variable}`, { variable })
+/** Asks summarizers in order until one answers. */
+export function withFallbacks(first: Summarizer, ...others: readonly Summarizer[]): Summarizer {
+  return async (request) => {
+    const errors: unknown[] = []
+    for (const summarizer of [first, ...others]) {
+      request.signal.throwIfAborted()
+      try {
+        const summary = await summarizer(request)
+        if (typeof summary?.text === 'string' && summary.text.trim() !== '') return summary
+        errors.push(new SessionError('ERR_SUMMARIZER', 'The summarizer gave no text'))
+      } catch (error) {
+        errors.push(error)
+      }
+    }
+    request.signal.throwIfAborted()
+    const reasons = errors.map((error) => (error instanceof Error ? error.message : String(error)))
+    throw new SessionError(
+      'ERR_SUMMARIZER',
+      `No summarizer returned a summary: ${reasons.join(' / ')}`,
+      {
+        cause: new AggregateError(errors),
+      },
+    )
+  }
 }

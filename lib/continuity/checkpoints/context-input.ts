@@ -8,7 +8,7 @@ import type { CheckpointPayload } from '../../store/index.js'
 /** As it is stored. Unknown fields are kept. */
 export type Memory = NonNullable<CheckpointPayload['memories']>[number]
 
-export const MEMORY_TYPES: readonly string[] = [
+export const MEMORY_TYPES = [
   'fact',
   'skill',
   'preference',
@@ -16,7 +16,7 @@ export const MEMORY_TYPES: readonly string[] = [
   'task',
   'episodic',
   'correction',
-] satisfies readonly Exclude<Memory['memoryType'], undefined>[]
+] as const satisfies readonly Memory['memoryType'][]
 
 const TEXT_CHARS_MAX = 100_000
 const MEMORIES_MAX = 50
@@ -42,7 +42,7 @@ function checkMemory(memory: unknown, place: string): void {
   }
   const { content, memoryType, importance, confidence, entities } = fieldsOf(memory)
   checkText(content, `${place}.content`)
-  if (memoryType !== undefined && !MEMORY_TYPES.includes(String(memoryType))) {
+  if (memoryType !== undefined && !MEMORY_TYPES.some((type) => type === memoryType)) {
     throw invalid(`${place}.memoryType is ${MEMORY_TYPES.join(', ')}, not "${memoryType}"`)
   }
   checkGrade(importance, `${place}.importance`)

@@ -17,13 +17,11 @@ import { readOrigin } from '../state/session-origin.js'
 /** How a session came to start, in the words of the harnesses. */
 export type StartSource = 'startup' | 'resume' | 'compact' | 'fork' | 'clear'
 
-export const START_SOURCES: readonly string[] = [
-  'startup',
-  'resume',
-  'compact',
-  'fork',
-  'clear',
-] satisfies readonly StartSource[]
+export const START_SOURCES = ['startup', 'resume', 'compact', 'fork', 'clear'] as const
+
+export function isStartSource(source: string): source is StartSource {
+  return START_SOURCES.some((known) => known === source)
+}
 
 /** Which checkpoint to recover. */
 export interface RecoverOptions {
@@ -135,7 +133,7 @@ function findMatch(
   diagnostics: Diagnostic[],
 ): Match | undefined {
   const { source = 'startup', scope, withinMs = WITHIN_MS } = options
-  if (!START_SOURCES.includes(source)) {
+  if (!isStartSource(source)) {
     throw new SessionError('ERR_ARG', `source is ${START_SOURCES.join(', ')}, not "${source}"`)
   }
   // A user who clears a session does not want its content back.
