@@ -65,9 +65,9 @@ export class Continuity {
     checkText('harness', start.harness)
     const name = nameOf(start)
     const known = this.#states.get(slotOf(name))
-    if (known !== undefined) return known.snapshot()
-    const { startedAt = this.#env.now(), project = null } = start
-    const state = new GatheredState({
+    if (known !== undefined) return copyOf(known)
+    const { startedAt = this.#env.now(), project = null, promptCount = 0 } = start
+    const state = copyOf({
       ...name,
       harness: start.harness,
       project,
@@ -78,44 +78,50 @@ export class Continuity {
           : normalizeProject(openContext({ environment: this.#env }), project)),
       startedAt,
       lastCheckpointAt: start.lastCheckpointAt ?? startedAt,
-      promptCount: start.promptCount ?? 0,
-      totalPromptCount: start.totalPromptCount ?? start.promptCount ?? 0,
-      pendingQueries: start.pendingQueries ?? [],
-      pendingRemembers: start.pendingRemembers ?? [],
-      recentPrompts: start.recentPrompts ?? [],
+      promptCount,
+      totalPromptCount: start.totalPromptCount ?? promptCount,
+      pendingQueries: start.pendingQueries?.slice(-QUERIES_MAX) ?? [],
+      pendingRemembers: start.pendingRemembers?.slice(-REMEMBERS_MAX) ?? [],
+      recentPrompts: start.recentPrompts?.slice(-PROMPTS_MAX) ?? [],
       cycle: start.cycle ?? null,
       rolling: start.rolling ?? NOTHING_ROLLED,
     })
     this.#states.set(slotOf(name), state)
-    return state.snapshot()
+    return copyOf(state)
   }
 
   /** Counts a prompt, and keeps the memory query made for it, if any. */
   recordPrompt(session: SessionRef, prompt: string, query?: string): void {
     if (typeof prompt !== 'string') throw new TypeError('A prompt must be a string')
-    this.#stateOf(session).addPrompt(prompt)
+    addPrompt(this.#stateOf(session), prompt)
     if (query !== undefined) this.recordQuery(session, query)
   }
 
   recordQuery(session: SessionRef, query: string): void {
     checkText('query', query)
-    this.#stateOf(session).addQuery(query)
+    keep(this.#stateOf(session).pendingQueries, query, QUERIES_MAX)
   }
 
   /** Keeps a remembered text, once it is saved. */
   recordRemember(session: SessionRef, content: string): void {
     checkText('content', content)
-    this.#stateOf(session).addRemember(content)
+    keep(this.#stateOf(session).pendingRemembers, content, REMEMBERS_MAX)
   }
 
   /** Counts an event that was written: prompts, queries, remembers and boundaries. */
-  recordEvent(session: SessionRef, event: RecordedEvent): void {
-    this.#stateOf(session).addEvent(event)
+  recordEvent(session: SessionRef, { type, uuid, payload }: RecordedEvent): void {
+    const state = this.#stateOf(session)
+    if (type === 'user') {
+      const prompt = promptOf(payload)
+      if (prompt !== undefined) addPrompt(state, prompt)
+    } else if (type === 'memory_query') keep(state.pendingQueries, textOf(payload), QUERIES_MAX)
+    else if (type === 'remember') keep(state.pendingRemembers, textOf(payload), REMEMBERS_MAX)
+    else if (type === 'compaction_boundary') startCycle(state, uuid)
   }
 
   /** After a compaction, or a rewind past one: thresholds may trigger again, counters continue. */
   startCycle(session: SessionRef, boundaryUuid: string | null): void {
-    this.#stateOf(session).startCycle(boundaryUuid)
+    startCycle(this.#stateOf(session), boundaryUuid)
   }
 
   /** Whether a checkpoint is due by prompts or time. Call it after a prompt. */
@@ -141,7 +147,14 @@ export class Continuity {
       const { cause, totalPromptCount = state.totalPromptCount } = rolled
       state.rolling = rolledBy(cause, totalPromptCount, state.rolling)
     }
-    return state.consume(this.#env.now())
+    const consumedAt = this.#env.now()
+    const consumed = { ...state, consumedAt }
+    state.promptCount = 0
+    state.lastCheckpointAt = consumedAt
+    state.recentPrompts = []
+    state.pendingQueries = []
+    state.pendingRemembers = []
+    return consumed
   }
 
   /** Forgets the session; `false` if it was not known. */
@@ -152,7 +165,8 @@ export class Continuity {
 
   /** A copy. */
   getState(session: SessionRef): ContinuityState | undefined {
-    return this.#states.get(slotOf(nameOf(session)))?.snapshot()
+    const state = this.#states.get(slotOf(nameOf(session)))
+    return state && copyOf(state)
   }
 
   #stateOf(session: SessionRef): GatheredState {
@@ -231,98 +245,36 @@ export interface RecordedEvent {
 }
 
 /** The state of one session while it grows. */
-export class GatheredState {
-  promptCount: number
-  totalPromptCount: number
-  lastCheckpointAt: number
-  cycle: string | null
-  rolling: RollingState
-  readonly #start: ContinuityState
-  /** A ring: prompt number n of this interval is at n modulo the length. */
-  #prompts: string[] = noPrompts()
-  #queries: string[]
-  #remembers: string[]
+type GatheredState = {
+  -readonly [Key in keyof ContinuityState]: ContinuityState[Key] extends readonly string[]
+    ? string[]
+    : ContinuityState[Key]
+}
 
-  constructor(start: ContinuityState) {
-    this.#start = start
-    this.promptCount = start.promptCount
-    this.totalPromptCount = start.totalPromptCount
-    this.lastCheckpointAt = start.lastCheckpointAt
-    this.cycle = start.cycle
-    this.rolling = start.rolling
-    this.#queries = start.pendingQueries.slice(-QUERIES_MAX)
-    this.#remembers = start.pendingRemembers.slice(-REMEMBERS_MAX)
-    const prompts = start.recentPrompts.slice(-Math.min(PROMPTS_MAX, start.promptCount))
-    const first = start.promptCount - prompts.length
-    for (const [index, text] of prompts.entries()) {
-      this.#prompts[(first + index) % PROMPTS_MAX] = text
-    }
-  }
-
-  addPrompt(text: string): void {
-    this.#prompts[this.promptCount % PROMPTS_MAX] = text
-    this.promptCount++
-    this.totalPromptCount++
-  }
-
-  addQuery(text: string): void {
-    this.#queries.push(text)
-    if (this.#queries.length > QUERIES_MAX) this.#queries.shift()
-  }
-
-  addRemember(text: string): void {
-    this.#remembers.push(text)
-    if (this.#remembers.length > REMEMBERS_MAX) this.#remembers.shift()
-  }
-
-  /** Counts an event of the transcript; most types do not count. */
-  addEvent({ type, uuid, payload }: RecordedEvent): void {
-    if (type === 'user') {
-      const prompt = promptOf(payload)
-      if (prompt !== undefined) this.addPrompt(prompt)
-    } else if (type === 'memory_query') this.addQuery(textOf(payload))
-    else if (type === 'remember') this.addRemember(textOf(payload))
-    else if (type === 'compaction_boundary') this.startCycle(uuid)
-  }
-
-  startCycle(boundaryUuid: string | null): void {
-    if (boundaryUuid === this.cycle) return
-    this.cycle = boundaryUuid
-    this.rolling = { ...this.rolling, percent: null }
-  }
-
-  snapshot(): ContinuityState {
-    const first = Math.max(0, this.promptCount - PROMPTS_MAX)
-    return {
-      ...this.#start,
-      lastCheckpointAt: this.lastCheckpointAt,
-      promptCount: this.promptCount,
-      totalPromptCount: this.totalPromptCount,
-      pendingQueries: [...this.#queries],
-      pendingRemembers: [...this.#remembers],
-      recentPrompts: Array.from(
-        { length: this.promptCount - first },
-        (_, index) => this.#prompts[(first + index) % PROMPTS_MAX]!,
-      ),
-      cycle: this.cycle,
-      rolling: this.rolling,
-    }
-  }
-
-  /** Returns what was gathered and starts the next interval; totals and reached thresholds stay. */
-  consume(now: number): ConsumedState {
-    const consumed = { ...this.snapshot(), consumedAt: now }
-    this.promptCount = 0
-    this.lastCheckpointAt = now
-    this.#prompts = noPrompts()
-    this.#queries = []
-    this.#remembers = []
-    return consumed
+function copyOf(state: ContinuityState): GatheredState {
+  return {
+    ...state,
+    pendingQueries: [...state.pendingQueries],
+    pendingRemembers: [...state.pendingRemembers],
+    recentPrompts: [...state.recentPrompts],
   }
 }
 
-function noPrompts(): string[] {
-  return new Array<string>(PROMPTS_MAX).fill('')
+function keep(list: string[], text: string, most: number): void {
+  list.push(text)
+  if (list.length > most) list.shift()
+}
+
+function addPrompt(state: GatheredState, text: string): void {
+  keep(state.recentPrompts, text, PROMPTS_MAX)
+  state.promptCount++
+  state.totalPromptCount++
+}
+
+function startCycle(state: GatheredState, boundaryUuid: string | null): void {
+  if (boundaryUuid === state.cycle) return
+  state.cycle = boundaryUuid
+  state.rolling = { ...state.rolling, percent: null }
 }
 
 /**
