@@ -29,5 +29,7 @@ export {
   type InstructionOptions,
   readStructured,
   type StructuredSummary,
+  stringsOf,
+  textOfStructured,
 } from './structured-summary.js'
 export type { Summarizer, Summary, SummaryRequest } from './summarizer.js'

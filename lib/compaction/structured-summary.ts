@@ -2,6 +2,7 @@
 // a checkpoint becomes text again.
 
 import { fieldsOf } from '../chain/index.js'
+import { oneLine } from '../format/index.js'
 
 export interface StructuredSummary {
   readonly summary: string
@@ -107,7 +108,7 @@ export function textOfStructured(structured: unknown): string {
   const topics = stringsOf(fields['topics'])
   return [
     summary.trim(),
-    ...(topics.length === 0 ? [] : [`Topics: ${topics.join(', ')}`]),
+    ...(topics.length === 0 ? [] : [`Topics: ${topics.map(oneLine).join(', ')}`]),
     ...listOf('Key decisions', fields['keyDecisions']),
     ...listOf('Open questions', fields['openQuestions']),
     ...listOf('Next steps', fields['nextSteps']),
@@ -116,14 +117,17 @@ export function textOfStructured(structured: unknown): string {
 
 function listOf(title: string, value: unknown): string[] {
   const items = stringsOf(value)
-  return items.length === 0 ? [] : [`${title}:\n${items.map((item) => `- ${item}`).join('\n')}`]
+  return items.length === 0
+    ? []
+    : [`${title}:\n${items.map((item) => `- ${oneLine(item)}`).join('\n')}`]
 }
 
 function itemsOf(lines: readonly string[]): string[] {
   return lines.map((line) => line.replace(/^\s*(?:[-*•]|\d+[.)])\s+/, '').trim()).filter(Boolean)
 }
 
-function stringsOf(value: unknown): string[] {
+/** The texts of a list that a model or a file gave. */
+export function stringsOf(value: unknown): string[] {
   if (!Array.isArray(value)) return []
   return value.filter((item): item is string => typeof item === 'string' && item.trim() !== '')
 }

@@ -8,19 +8,8 @@ export type RedactText = (text: string) => string
 
 export const redactByDefault: RedactText = (text) => redactText(text)
 
-/** The fields of a checkpoint that hold text; ids, paths, hashes and times are never redacted. */
-export type CheckpointWords = Pick<
-  CheckpointPayload,
-  | 'digest'
-  | 'memory_queries'
-  | 'recent_remembers'
-  | 'prompt_snippets'
-  | 'structured'
-  | 'session_summary'
-  | 'memories'
->
-
-const WORDS: readonly string[] = [
+// The fields that hold text; ids, paths, hashes and times are never redacted.
+const WORDS = [
   'digest',
   'memory_queries',
   'recent_remembers',
@@ -28,7 +17,9 @@ const WORDS: readonly string[] = [
   'structured',
   'session_summary',
   'memories',
-] satisfies readonly (keyof CheckpointWords)[]
+] as const satisfies readonly (keyof CheckpointPayload)[]
+
+type CheckpointWords = Pick<CheckpointPayload, (typeof WORDS)[number]>
 
 // Compared by programs.
 const NAMES_INSIDE: readonly string[] = ['memoryType', 'model', 'id']
@@ -39,7 +30,7 @@ export function redactWords<Words extends Partial<CheckpointWords>>(
 ): Words {
   const redacted = Object.entries(words).map(([name, value]) => [
     name,
-    WORDS.includes(name) ? redactTexts(value, redact) : value,
+    WORDS.some((word) => word === name) ? redactTexts(value, redact) : value,
   ])
   return Object.fromEntries(redacted) as Words
 }

@@ -20,76 +20,65 @@ import {
   findSubagent,
   findText,
   findValue,
-  type HookAnswer,
   type HookContext,
   type HookFields,
   type HookHandler,
+  type HookOutcome,
   NOTHING,
 } from './read-input.js'
 import { onSessionStart } from './session-start.js'
 
-const HANDLERS: ReadonlyMap<string, HookHandler> = new Map([
+/** In the order in which a session has the events. */
+const HANDLERS: ReadonlyMap<string, HookHandler> = new Map<string, HookHandler>([
+  ['SessionStart', onSessionStart],
   ['UserPromptSubmit', onPrompt],
   ['PreToolUse', onToolCall],
   ['PostToolUse', onToolResult],
   ['PostToolUseFailure', onToolFailure],
-  ['Stop', onStop],
-  ['StopFailure', onStopFailure],
-  ['SessionStart', onSessionStart],
   ['SubagentStart', onSubagentStart],
   ['SubagentStop', onSubagentStop],
   ['PreCompact', onPreCompact],
   ['PostCompact', onPostCompact],
+  ['Stop', onStop],
+  ['StopFailure', onStopFailure],
   ['SessionEnd', onSessionEnd],
 ])
 
-// The names that other connectors use.
-const ALIASES: ReadonlyMap<string, string> = new Map([
+/** The events that hooks record. */
+export const HOOK_EVENTS: readonly string[] = [...HANDLERS.keys()]
+
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ...HOOK_EVENTS.map((name) => [name.toLowerCase(), name] as const),
+  // The names that other connectors use.
   ['promptsubmit', 'UserPromptSubmit'],
   ['precompaction', 'PreCompact'],
   ['compactioncomplete', 'PostCompact'],
 ])
 
-const NAMES: ReadonlyMap<string, string> = new Map([
-  ...[...HANDLERS.keys()].map((name) => [name.toLowerCase(), name] as const),
-  ...ALIASES,
-])
-
-export interface FoundHandler {
-  readonly name: string
-  readonly handle: HookHandler
-}
-
 /** In any spelling, `session-start` too. `undefined` for an event that is not recorded. */
-export function findHandler(event: string): FoundHandler | undefined {
+export function findHandler(event: string): { name: string; handle: HookHandler } | undefined {
   const name = NAMES.get(event.replace(/[^a-z]/gi, '').toLowerCase())
   const handle = name === undefined ? undefined : HANDLERS.get(name)
   return handle && { name: name!, handle }
 }
 
 /** A prompt is recorded, and nothing is injected into it. */
-async function onPrompt(context: HookContext): Promise<HookAnswer> {
+async function onPrompt(context: HookContext): Promise<HookOutcome> {
   const { name, fields, sessionId, store, options } = context
   const content = findPrompt(fields)
   if (content === undefined) return NOTHING
   const source = { sessionId, source: name, nativeId: findPromptId(fields) }
   const subagent = findSubagent(context)
-  const { status } =
-    subagent === undefined
-      ? await recordPrompt(store, { ...source, content }, options)
-      : await recordInSidechain(
-          store,
-          { ...source, subagent, events: [{ type: 'user', payload: { content } }] },
-          options,
-        )
-  return { ...NOTHING, status }
+  if (subagent === undefined) return recordPrompt(store, { ...source, content }, options)
+  const events = [{ type: 'user', payload: { content } }]
+  return recordInSidechain(store, { ...source, subagent, events }, options)
 }
 
-function onToolCall(context: HookContext): Promise<HookAnswer> {
+function onToolCall(context: HookContext): Promise<HookOutcome> {
   return recordTool(context, 'tool_call', { input: toolInput(context.fields) ?? {} })
 }
 
-function onToolResult(context: HookContext): Promise<HookAnswer> {
+function onToolResult(context: HookContext): Promise<HookOutcome> {
   const { fields } = context
   const content = findValue(fields, 'tool_response', 'toolResponse', 'tool_result', 'tool_output')
   const { duration_ms } = fields
@@ -98,7 +87,7 @@ function onToolResult(context: HookContext): Promise<HookAnswer> {
   return recordTool(context, 'tool_result', payload)
 }
 
-function onToolFailure(context: HookContext): Promise<HookAnswer> {
+function onToolFailure(context: HookContext): Promise<HookOutcome> {
   const { fields } = context
   const content = findValue(fields, 'error', 'tool_response', 'toolResponse')
   const interrupted = fields['is_interrupt'] === true ? { is_interrupt: true } : {}
@@ -127,7 +116,7 @@ async function recordToolAs(
   context: HookContext,
   type: ToolEvent,
   payload: ToolPayload,
-): Promise<HookAnswer> {
+): Promise<HookOutcome> {
   const { name: source, fields, sessionId, store, options } = context
   const nativeId = findText(fields, 'tool_use_id', 'toolUseId', 'tool_call_id')
   const name = findText(fields, 'tool_name', 'toolName') ?? 'unknown'
@@ -135,10 +124,9 @@ async function recordToolAs(
   const events = [{ type, payload: { tool_call_id, name, ...payload } }]
   const event: HookEvent = { sessionId, source, nativeId, events }
   const subagent = findSubagent(context)
-  const { status } = await (subagent === undefined
+  return subagent === undefined
     ? recordEvent(store, event, options)
-    : recordInSidechain(store, { ...event, subagent }, options))
-  return { ...NOTHING, status }
+    : recordInSidechain(store, { ...event, subagent }, options)
 }
 
 function toolInput(fields: HookFields): unknown {
@@ -161,8 +149,7 @@ async function onStop({ name, fields, sessionId, store, options }: HookContext) 
     { type: 'turn_end', payload: { prompt_id: nativeId } },
   ]
   const event = { sessionId, source: name, nativeId, mark: markOf(fields), events }
-  const { status } = await recordEvent(store, event, options)
-  return { ...NOTHING, status }
+  return recordEvent(store, event, options)
 }
 
 /** A stop hook that made the model continue is called again for the same prompt. */
@@ -176,19 +163,17 @@ async function onStopFailure({ name, fields, sessionId, store, options }: HookCo
   const error = findText(fields, 'error', 'error_message') ?? findLastMessage(fields) ?? 'unknown'
   const events = [{ type: 'turn_end', payload: { prompt_id: nativeId, error } }]
   const event = { sessionId, source: name, nativeId, events }
-  const { status } = await recordEvent(store, event, options)
-  return { ...NOTHING, status }
+  return recordEvent(store, event, options)
 }
 
-async function onSubagentStart(context: HookContext): Promise<HookAnswer> {
+async function onSubagentStart(context: HookContext): Promise<HookOutcome> {
   const subagent = findSubagent(context)
   if (subagent === undefined) return NOTHING
-  const { status } = await recordSpawn(context.store, subagent, context.options)
-  return { ...NOTHING, status }
+  return recordSpawn(context.store, subagent, context.options)
 }
 
 /** The harness keeps its own log of a subagent, which is named and not copied. */
-async function onSubagentStop(context: HookContext): Promise<HookAnswer> {
+async function onSubagentStop(context: HookContext): Promise<HookOutcome> {
   const { fields, store, options } = context
   const subagent = findSubagent(context)
   if (subagent === undefined) return NOTHING
@@ -197,8 +182,7 @@ async function onSubagentStop(context: HookContext): Promise<HookAnswer> {
     mark: markOf(fields),
     agentTranscriptPath: findText(fields, 'agent_transcript_path', 'agentTranscriptPath'),
   }
-  const { status } = await recordSubagentResult(store, subagent, stop, options)
-  return { ...NOTHING, status }
+  return recordSubagentResult(store, subagent, stop, options)
 }
 
 /** Nothing can be injected here; the session start after the compaction does that. */
@@ -213,15 +197,18 @@ async function onPostCompact({ name, fields, sessionId, store, options }: HookCo
   if (summary === undefined) return NOTHING
   const given = fields['trigger']
   const trigger = given === 'manual' || given === 'auto' ? given : 'external'
-  const event = { sessionId, source: name, nativeId: findPromptId(fields), summary, trigger }
-  const { status } = await recordCompaction(store, event as typeof event & HookTrigger, options)
-  return { ...NOTHING, status }
+  const event = {
+    sessionId,
+    source: name,
+    nativeId: findPromptId(fields),
+    summary,
+    trigger,
+  } as const
+  return recordCompaction(store, event, options)
 }
 
-type HookTrigger = { readonly trigger: 'manual' | 'auto' | 'external' }
-
 /** The claim ends in any case; the log gets a terminator unless the hook must not record. */
-async function onSessionEnd(context: HookContext): Promise<HookAnswer> {
+async function onSessionEnd(context: HookContext): Promise<HookOutcome> {
   const { fields, sessionId, store, options } = context
   const isOff = isBypassed(store, sessionId)
   const released = await release(context)
@@ -233,8 +220,7 @@ async function onSessionEnd(context: HookContext): Promise<HookAnswer> {
   if (isOff) return { ...NOTHING, bypassed: true }
   if (duplicateSessionEnd === true) return { ...NOTHING, duplicateSessionEnd }
   const reason = findText(fields, 'reason') ?? 'other'
-  const result = await recordSessionEnd(store, { sessionId, reason }, options)
-  return { ...NOTHING, status: result?.status }
+  return (await recordSessionEnd(store, { sessionId, reason }, options)) ?? NOTHING
 }
 
 /** Before the terminator is written, so that a repeated end can be recognised. */

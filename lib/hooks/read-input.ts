@@ -152,7 +152,10 @@ export interface HookAnswer {
   readonly duplicateSessionEnd?: true
 }
 
-export type HookHandler = (context: HookContext) => Promise<HookAnswer>
+/** A whole answer, or what became of an event that was recorded. */
+export type HookOutcome = HookAnswer | Required<Pick<HookAnswer, 'status'>>
+
+export type HookHandler = (context: HookContext) => Promise<HookOutcome>
 
 export const NOTHING: HookAnswer = { inject: '' }
 

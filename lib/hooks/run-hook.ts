@@ -73,7 +73,8 @@ async function run(call: HookCall): Promise<HookAnswer> {
   // The end of a session releases its claim in any case, and checks it itself.
   const skipped = handler.name === 'SessionEnd' ? undefined : await findReasonToSkip(context)
   if (skipped !== undefined) return skipped
-  const answer = await handler.handle(context)
+  const outcome = await handler.handle(context)
+  const answer = 'inject' in outcome ? outcome : { ...NOTHING, status: outcome.status }
   if (answer.inject !== '') await inject(call, handler.name, answer)
   return answer
 }

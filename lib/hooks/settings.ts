@@ -15,7 +15,8 @@ import {
   writeSettingsFile,
 } from '../store/index.js'
 import { PACKAGE_VERSION } from '../version.js'
-import { callOf, HOOK_EVENTS, handlerFor } from './settings/call.js'
+import { HOOK_EVENTS } from './handlers.js'
+import { callOf, handlerFor } from './settings/call.js'
 import {
   addHooks,
   findHooks,

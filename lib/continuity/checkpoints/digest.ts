@@ -1,6 +1,7 @@
 // The text of a checkpoint, in the formats of docs/CONTINUITY.md, byte for byte. The input is redacted
 // already, except the project, which is never redacted.
 
+import type { StructuredSummary as WholeSummary } from '../../compaction/index.js'
 import { clip, oneLine } from '../../format/index.js'
 
 const REMEMBERED_CHARS_MAX = 120
@@ -21,12 +22,7 @@ export interface DigestFacts {
 }
 
 /** The answer of a summarizer. */
-export interface StructuredSummary {
-  readonly summary: string
-  readonly topics: readonly string[]
-  readonly keyDecisions: readonly string[]
-  readonly openQuestions: readonly string[]
-}
+export type StructuredSummary = Omit<WholeSummary, 'nextSteps'>
 
 interface Layout {
   readonly title: string
@@ -60,20 +56,11 @@ export function gatheredDigest(trigger: string, facts: DigestFacts, sessionConte
   const lines = [`## ${title}`, projectLine(facts.project), counts(facts, toDuration(facts))]
   const context = sessionContext.trim()
   if (context !== '') lines.push('', '### Session Context', context)
-  if (facts.snippets.length > 0) lines.push('', '### Recent Prompts', ...bullets(facts.snippets))
+  const bullets = facts.snippets.map((text) => `- ${oneLine(text)}`)
+  if (bullets.length > 0) lines.push('', '### Recent Prompts', ...bullets)
   const activity = activityLines(facts)
   if (activity.length > 0) lines.push('', `### ${activityTitle}`, ...activity)
   return lines.join('\n')
-}
-
-export function structuredDigest(structured: StructuredSummary): string {
-  const { summary, topics, keyDecisions, openQuestions } = structured
-  const blocks = [summary.trim()]
-  if (topics.length > 0) blocks.push(`Topics: ${topics.map(oneLine).join(', ')}`)
-  if (keyDecisions.length > 0) blocks.push(['Key decisions:', ...bullets(keyDecisions)].join('\n'))
-  if (openQuestions.length > 0)
-    blocks.push(['Open questions:', ...bullets(openQuestions)].join('\n'))
-  return blocks.join('\n\n')
 }
 
 function projectLine(project: string | null): string {
@@ -89,10 +76,6 @@ function activityLines({ queries, remembers, topReferences = [] }: DigestFacts):
   if (topReferences.length > 0)
     lines.push(`Top references: ${topReferences.map(oneLine).join(', ')}`)
   return lines
-}
-
-function bullets(texts: readonly string[]): string[] {
-  return texts.map((text) => `- ${oneLine(text)}`)
 }
 
 function toDuration({ durationMs }: DigestFacts): string {

@@ -7,7 +7,7 @@ import {
   type SessionInfo,
   type StoreContext,
 } from '../../store/index.js'
-import { compactionItemId, digestItemId, summaryItemId } from './items.js'
+import { checkpointItemId, compactionItemId } from './items.js'
 
 export interface Episode {
   /** For `readItem`. */
@@ -80,14 +80,20 @@ function findAgentSummary({ sessionId, checkpoints }: Candidate): Episode | unde
   const found = checkpoints.find(({ session_summary }) => isText(session_summary))
   if (found === undefined) return undefined
   const { id, created_at: ts, session_summary } = found
-  return { id: summaryItemId(id), sessionId, text: session_summary!, ts, from: 'session_summary' }
+  return {
+    id: checkpointItemId(id, 'summary'),
+    sessionId,
+    text: session_summary!,
+    ts,
+    from: 'session_summary',
+  }
 }
 
 function findEndDigest({ sessionId, checkpoints }: Candidate): Episode | undefined {
   const found = checkpoints.find(({ trigger }) => trigger === 'session_end')
   if (found === undefined) return undefined
   const { id, created_at: ts, digest } = found
-  return { id: digestItemId(id), sessionId, text: digest, ts, from: 'session_end' }
+  return { id: checkpointItemId(id, 'digest'), sessionId, text: digest, ts, from: 'session_end' }
 }
 
 function readCompactionSummary(

@@ -30,16 +30,9 @@ export interface ReadItemOptions {
   redact?: RedactText | undefined
 }
 
-export function summaryItemId(checkpointId: string): string {
-  return joinId('checkpoint', checkpointId, 'summary')
-}
-
-export function digestItemId(checkpointId: string): string {
-  return joinId('checkpoint', checkpointId, 'digest')
-}
-
-export function memoryItemId(checkpointId: string, index: number): string {
-  return joinId('checkpoint', checkpointId, 'memory', String(index))
+/** The id of a part of a checkpoint: its summary, its digest, or one of its memories. */
+export function checkpointItemId(checkpointId: string, ...part: readonly string[]): string {
+  return joinId('checkpoint', checkpointId, ...part)
 }
 
 export function compactionItemId(sessionKey: string, uuid: string): string {

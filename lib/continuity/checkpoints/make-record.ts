@@ -1,10 +1,11 @@
 // Makes a record of what was gathered: redacted, cut to size, with a digest.
 
+import { textOfStructured } from '../../compaction/index.js'
 import { toIso } from '../../environment/index.js'
 import { clip, clipBytes, oneLine } from '../../format/index.js'
 import type { CheckpointRecord, CheckpointTrigger, StoredSummary } from '../checkpoint-record.js'
-import type { ConsumedState, RollingState } from '../state/continuity.js'
-import { type DigestFacts, gatheredDigest, structuredDigest } from './digest.js'
+import type { ConsumedState } from '../state/continuity.js'
+import { type DigestFacts, gatheredDigest } from './digest.js'
 
 const SNIPPET_CHARS_MAX = 200
 const QUERY_CHARS_MAX = 200
@@ -41,17 +42,12 @@ export interface CheckpointRequest {
 /** Replaces secrets in a text, or in every text of a value. */
 export type Redact = <Value>(value: Value) => Value
 
-export interface RecordContext {
-  readonly id: string
-  readonly redact: Redact
-}
-
 export function checkpointRecord(
   state: ConsumedState,
   request: CheckpointRequest,
-  { id, redact }: RecordContext,
+  { id, redact }: { readonly id: string; readonly redact: Redact },
 ): CheckpointRecord {
-  const { trigger, cause, facts } = request
+  const { trigger, cause, facts, sessionSummary, agentRunId } = request
   const lines = (texts: readonly string[], chars: number) =>
     texts.map((text) => clip(oneLine(redact(text.slice(0, REDACTED_CHARS))), chars)).filter(Boolean)
   const project = facts.project ?? state.project
@@ -89,15 +85,8 @@ export function checkpointRecord(
     transcript_offset: facts.transcript_offset,
     last_uuid: facts.last_uuid,
     cycle: state.cycle,
-    rolling: rollingOf(state.rolling),
+    rolling: { total_prompt_count: state.rolling.totalPromptCount, percent: state.rolling.percent },
     ...(structured !== undefined && { structured }),
-    ...agentFields(request, redact),
-  }
-}
-
-function agentFields(request: CheckpointRequest, redact: Redact): Partial<CheckpointRecord> {
-  const { sessionSummary, agentRunId } = request
-  return {
     ...(sessionSummary !== undefined && { session_summary: redact(sessionSummary) }),
     ...(agentRunId !== undefined && { agent_run_id: agentRunId }),
   }
@@ -111,7 +100,7 @@ function makeDigest(
 ): { digest: string; truncated?: true } {
   const words = text ?? (trigger === 'agent' ? sessionSummary : undefined)
   if (words !== undefined) return clipped(redact(words), (kept) => kept)
-  if (structured !== undefined) return clipped(structuredDigest(structured), (kept) => kept)
+  if (structured !== undefined) return clipped(textOfStructured(structured), (kept) => kept)
   if (trigger !== 'pre_compaction') return { digest: gatheredDigest(trigger, facts) }
   return clipped(redact(sessionContext ?? ''), (kept) => gatheredDigest(trigger, facts, kept))
 }
@@ -129,8 +118,4 @@ function redactSummary(
   if (structured === undefined) return undefined
   const { summary, topics, keyDecisions, openQuestions } = structured
   return { ...structured, ...redact({ summary, topics, keyDecisions, openQuestions }) }
-}
-
-function rollingOf({ totalPromptCount, percent }: RollingState): CheckpointRecord['rolling'] {
-  return { total_prompt_count: totalPromptCount, percent }
 }

@@ -2,7 +2,7 @@
 
 import { type CheckpointPayload, memoryText } from '../../store/index.js'
 import type { Memory } from './context-input.js'
-import { memoryItemId } from './items.js'
+import { checkpointItemId } from './items.js'
 import { keyOfMemory } from './part-keys.js'
 
 export interface MemoryItem {
@@ -36,16 +36,17 @@ export function rememberedIn(
   agentId: string,
 ): Remembered {
   const found = newestOfEach(checkpoints).filter(({ memory }) => !isDone(memory))
-  const ofType = (isWanted: (type: string) => boolean) =>
-    found.filter(({ item }) => isWanted(item.memoryType)).map(({ item }) => item)
+  // Stable: of equal importance the newer stays first.
+  const sorted = (isWanted: (item: MemoryItem, memory: Memory) => boolean) =>
+    found
+      .filter(({ item, memory }) => isWanted(item, memory))
+      .map(({ item }) => item)
+      .sort((one, other) => other.importance - one.importance)
   const isImportant = ({ importance }: MemoryItem) => importance >= IMPORTANCE_LEAST
-  const tasks = found.filter(
-    ({ memory, item }) => item.memoryType === 'task' && isFor(memory, agentId),
-  )
   return {
-    facts: sorted(ofType((type) => !OTHER_TYPES.includes(type)).filter(isImportant)),
-    constraints: sorted(ofType((type) => type === 'constraint').filter(isImportant)),
-    tasks: sorted(tasks.map(({ item }) => item)),
+    facts: sorted((item) => !OTHER_TYPES.includes(item.memoryType) && isImportant(item)),
+    constraints: sorted((item) => item.memoryType === 'constraint' && isImportant(item)),
+    tasks: sorted((item, memory) => item.memoryType === 'task' && isFor(memory, agentId)),
   }
 }
 
@@ -77,17 +78,12 @@ function newestOfEach(checkpoints: readonly CheckpointPayload[]) {
 function itemOf(checkpoint: CheckpointPayload, memory: Memory, index: number): MemoryItem {
   const { content, memoryType = 'fact', importance } = memory
   return {
-    id: memoryItemId(checkpoint.id, index),
+    id: checkpointItemId(checkpoint.id, 'memory', String(index)),
     text: content,
     memoryType,
     importance: typeof importance === 'number' ? importance : IMPORTANCE_USUAL,
     ts: checkpoint.created_at,
   }
-}
-
-/** Stable: of equal importance the newer stays first. */
-function sorted(items: readonly MemoryItem[]): MemoryItem[] {
-  return items.toSorted((one, other) => other.importance - one.importance)
 }
 
 function memoriesOf({ memories }: CheckpointPayload): readonly Memory[] {

@@ -1,6 +1,7 @@
 // Asks the host's summarizer for a rolling checkpoint: one call at a time per session, never under a
 // lock, and with a growing pause after failures, so that a broken model is not asked every turn.
 
+import { stringsOf } from '../../compaction/index.js'
 import type { Environment } from '../../environment/index.js'
 import { clip, type Diagnostic, diagnostic } from '../../format/index.js'
 import { type SessionName, slotOf } from '../session-ref.js'
@@ -117,28 +118,18 @@ function untilAborted<Answer>(answer: Promise<Answer>, signal: AbortSignal): Pro
   })
 }
 
-function summaryOf(answer: SummarizerAnswer): GeneratedSummary {
-  if (typeof answer === 'string')
-    return withText({ summary: clip(answer, PLAIN_SUMMARY_CHARS_MAX) })
-  return withText(answer)
-}
-
-function withText(answer: Exclude<SummarizerAnswer, string>): GeneratedSummary {
+function summaryOf(given: SummarizerAnswer): GeneratedSummary {
+  const answer: Exclude<SummarizerAnswer, string> =
+    typeof given === 'string' ? { summary: clip(given, PLAIN_SUMMARY_CHARS_MAX) } : given
   const { summary, topics, keyDecisions, openQuestions, model } = answer ?? {}
   if (typeof summary !== 'string' || summary.trim() === '') {
     throw new Error('the summarizer returned no summary')
   }
   return {
     summary,
-    topics: textsOf(topics),
-    keyDecisions: textsOf(keyDecisions),
-    openQuestions: textsOf(openQuestions),
+    topics: stringsOf(topics),
+    keyDecisions: stringsOf(keyDecisions),
+    openQuestions: stringsOf(openQuestions),
     ...(typeof model === 'string' && { model }),
   }
-}
-
-/** Models may answer anything. */
-function textsOf(value: unknown): string[] {
-  const items: readonly unknown[] = Array.isArray(value) ? value : []
-  return items.filter((item): item is string => typeof item === 'string' && item.trim() !== '')
 }

@@ -2,22 +2,6 @@
 
 import type { CallForm, CallOptions } from '../../store/index.js'
 
-/** The events that hooks record, in the order in which a session has them. */
-export const HOOK_EVENTS: readonly string[] = [
-  'SessionStart',
-  'UserPromptSubmit',
-  'PreToolUse',
-  'PostToolUse',
-  'PostToolUseFailure',
-  'SubagentStart',
-  'SubagentStop',
-  'PreCompact',
-  'PostCompact',
-  'Stop',
-  'StopFailure',
-  'SessionEnd',
-]
-
 // In seconds, as in the settings of Claude Code. The command itself gives up much earlier.
 const TIMEOUT_SECONDS = 5
 

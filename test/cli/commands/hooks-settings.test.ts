@@ -18,7 +18,7 @@ import {
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, type TestContext } from 'vitest'
-import { HOOK_EVENTS } from '../../../lib/hooks/settings/call.js'
+import { HOOK_EVENTS } from '../../../lib/hooks/handlers.js'
 import { openContext } from '../../../lib/store/index.js'
 import { PACKAGE_VERSION } from '../../../lib/version.js'
 import { temporaryFolder } from '../../helpers/temporary.js'

@@ -1,11 +1,8 @@
 // Digests are read by models and by people, so they are compared byte for byte.
 
 import { expect, test } from 'vitest'
-import {
-  type DigestFacts,
-  gatheredDigest,
-  structuredDigest,
-} from '../../../lib/continuity/checkpoints/digest.js'
+import { textOfStructured } from '../../../lib/compaction/index.js'
+import { type DigestFacts, gatheredDigest } from '../../../lib/continuity/checkpoints/digest.js'
 
 const FACTS: DigestFacts = {
   project: '/work/app',
@@ -87,7 +84,7 @@ test('a structured digest is the summary, then its lists', () => {
     keyDecisions: ['no regex', 'one\npass'],
     openQuestions: ['speed?'],
   }
-  expect(structuredDigest(structured)).toBe(`The parser was rewritten.
+  expect(textOfStructured(structured)).toBe(`The parser was rewritten.
 
 Topics: parser, lexer
 
@@ -98,7 +95,7 @@ Key decisions:
 Open questions:
 - speed?`)
   const plain = { summary: 'Only this.', topics: [], keyDecisions: [], openQuestions: [] }
-  expect(structuredDigest(plain)).toBe('Only this.')
+  expect(textOfStructured(plain)).toBe('Only this.')
 })
 
 // Requirement: T47

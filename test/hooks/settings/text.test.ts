@@ -4,7 +4,8 @@
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { callOf, HOOK_EVENTS, handlerFor } from '../../../lib/hooks/settings/call.js'
+import { HOOK_EVENTS } from '../../../lib/hooks/handlers.js'
+import { callOf, handlerFor } from '../../../lib/hooks/settings/call.js'
 import { addHooks, findHooks, removeHooks } from '../../../lib/hooks/settings/text.js'
 
 const CALL = {
