@@ -91,52 +91,15 @@ export interface StoreOptions {
   agent?: string | undefined
 }
 
-export interface Layout {
-  readonly root: string
-  readonly transcripts: string
-  readonly sidechains: string
-  /** Checkpoint records, one shard per project. */
-  readonly checkpoints: string
-  /** What commands removed, one line each. */
-  readonly retentionPath: string
-  /** Which projects moved; one for all agents, since folders move for all of them. */
-  readonly relocationsPath: string
-  /** Which runtime path records a session; short-lived. */
-  readonly claims: string
-  /** Events that wait for the process that writes their session. */
-  readonly spool: string
-  /** Contents of files as they were, one folder per session. */
-  readonly fileHistory: string
-  /** Archived sessions, and what belongs to them. */
-  readonly archive: RetiredLayout
-  readonly trash: RetiredLayout
-  /** Copies of imported files, each named by the SHA-256 of its bytes. */
-  readonly imports: string
-  /** One for all projects and agents of this user. */
-  readonly home: string
-  readonly historyPath: string
-  /** When the history was last swept. */
-  readonly historySweepPath: string
-  transcriptPath(sessionId: string): string
-  /** With a session: the name for a task whose plain name is taken by another session's task. */
-  sidechainPath(taskId: string, sessionId?: string): string
-  /** As logs record it: relative to the root, with slashes, so that a store can be moved. */
-  pathInStore(path: string): string
-  claimPath(sessionId: string): string
-  fileHistoryOf(sessionId: string): string
-}
+export type Layout = Readonly<ReturnType<typeof layoutOf>>
 
 /** The folders of archived or trashed sessions, which listings do not read. */
-export interface RetiredLayout {
-  readonly transcripts: string
-  readonly sidechains: string
-  readonly fileHistory: string
-}
+export type RetiredLayout = Layout['archive']
 
 export const DEFAULT_AGENT = 'default'
 const FILE_HISTORY = 'file-history'
 
-export function layoutOf(options: StoreOptions = {}, { variables, homedir }: Host): Layout {
+export function layoutOf(options: StoreOptions = {}, { variables, homedir }: Host) {
   const { agent = DEFAULT_AGENT } = options
   const byDefault = join(homedir(), '.jsonl-session')
   // An empty variable counts as unset.
@@ -149,7 +112,7 @@ export function layoutOf(options: StoreOptions = {}, { variables, homedir }: Hos
   const claims = join(root, '.claims')
   const agentHome = join(home, ...ofAgent)
   const fileHistory = join(agentHome, FILE_HISTORY)
-  const retired = (name: string): RetiredLayout => ({
+  const retired = (name: string) => ({
     transcripts: join(root, name, '.transcripts'),
     sidechains: join(root, name, '.sidechains'),
     // In the home, so that moving a session's files is a rename even where home is another disk.
@@ -159,23 +122,35 @@ export function layoutOf(options: StoreOptions = {}, { variables, homedir }: Hos
     root,
     transcripts,
     sidechains,
+    /** Checkpoint records, one shard per project. */
     checkpoints: join(root, '.checkpoints'),
+    /** What commands removed, one line each. */
     retentionPath: join(root, 'retention.jsonl'),
+    /** Which projects moved; one for all agents, since folders move for all of them. */
     relocationsPath: join(base, 'relocations.jsonl'),
+    /** Which runtime path records a session; short-lived. */
     claims,
+    /** Events that wait for the process that writes their session. */
     spool: join(root, '.spool'),
+    /** Contents of files as they were, one folder per session. */
     fileHistory,
     archive: retired('.archive'),
     trash: retired('.trash'),
+    /** Copies of imported files, each named by the SHA-256 of its bytes. */
     imports: join(root, '.imports'),
+    /** One for all projects and agents of this user. */
     home,
     historyPath: join(home, 'history.jsonl'),
+    /** When the history was last swept. */
     historySweepPath: join(home, 'history.sweep.json'),
-    transcriptPath: (sessionId) => join(transcripts, `${fileNameOf(sessionId)}.jsonl`),
-    sidechainPath: (taskId, sessionId) => join(sidechains, sidechainName(taskId, sessionId)),
-    pathInStore: (path) => relative(root, path).split(sep).join('/'),
-    claimPath: (sessionId) => join(claims, `${fileNameOf(sessionId)}.jsonl`),
-    fileHistoryOf: (sessionId) => join(fileHistory, fileNameOf(sessionId)),
+    transcriptPath: (sessionId: string) => join(transcripts, `${fileNameOf(sessionId)}.jsonl`),
+    /** With a session: the name for a task whose plain name is taken by another session's task. */
+    sidechainPath: (taskId: string, sessionId?: string) =>
+      join(sidechains, sidechainName(taskId, sessionId)),
+    /** As logs record it: relative to the root, with slashes, so that a store can be moved. */
+    pathInStore: (path: string) => relative(root, path).split(sep).join('/'),
+    claimPath: (sessionId: string) => join(claims, `${fileNameOf(sessionId)}.jsonl`),
+    fileHistoryOf: (sessionId: string) => join(fileHistory, fileNameOf(sessionId)),
   }
 }
 

@@ -1,5 +1,6 @@
 // The logs of a folder. Locks, temporary files and other files are ignored.
 
+import { basename } from 'node:path'
 import { toReadError } from '../errors.js'
 import type { StoreContext } from './context.js'
 
@@ -22,4 +23,10 @@ export function listNames({ env }: StoreContext, folder: string): string[] {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw toReadError(cause, 'list', folder)
   }
+}
+
+/** The log that a changed path is about: a change of its lock means that it was opened or closed. */
+export function watchedLogName(path: string): string | undefined {
+  const name = basename(path).replace(/\.lock(?:\.owner)?$/, '')
+  return isLogName(name) ? name : undefined
 }

@@ -27,57 +27,50 @@ export interface Window {
   readonly isFileEnd: boolean
 }
 
-let shared: Buffer | undefined
-
-function sharedBuffer(): Buffer {
-  shared ??= Buffer.allocUnsafeSlow(MARGIN_BYTES + HEAD_BYTES + TAIL_BYTES)
-  return shared
-}
+// All transcripts of a listing share it.
+const shared = Buffer.allocUnsafeSlow(MARGIN_BYTES + HEAD_BYTES + TAIL_BYTES)
 
 /** The first window alone; valid until the next call. */
 export function readHead(file: OpenFile): Window {
-  const { size } = file
-  const bytes = sharedBuffer()
-  const start = MARGIN_BYTES
-  const end = start + readUpTo(file, bytes, start, Math.min(size, HEAD_BYTES), 0)
-  return { bytes, start, end, isFileStart: true, isFileEnd: size <= HEAD_BYTES }
+  return readWindow(file, shared, MARGIN_BYTES, 0, Math.min(file.size, HEAD_BYTES))
 }
 
-/** Valid until the next call: all transcripts of a listing share one buffer. */
+/** Valid until the next call. */
 export function readWindows(file: OpenFile): { head: Window; tail: Window } {
   const { size } = file
-  const bytes = sharedBuffer()
-  const start = MARGIN_BYTES
-  const middle = start + HEAD_BYTES
-  if (size <= HEAD_BYTES + TAIL_BYTES) {
-    const end = start + readUpTo(file, bytes, start, size, 0)
-    const whole = { bytes, start, end, isFileStart: true, isFileEnd: true }
-    // The first prompt is searched in 4 KiB also here, so that a title does not depend on the
-    // length of the file.
-    return { head: { ...whole, end: Math.min(end, middle), isFileEnd: end <= middle }, tail: whole }
+  const middle = MARGIN_BYTES + HEAD_BYTES
+  if (size > HEAD_BYTES + TAIL_BYTES) {
+    const head = readHead(file)
+    return { head, tail: readWindow(file, shared, middle, size - TAIL_BYTES, TAIL_BYTES) }
   }
-  const headEnd = start + readUpTo(file, bytes, start, HEAD_BYTES, 0)
-  const tailEnd = middle + readUpTo(file, bytes, middle, TAIL_BYTES, size - TAIL_BYTES)
-  return {
-    head: { bytes, start, end: headEnd, isFileStart: true, isFileEnd: false },
-    tail: { bytes, start: middle, end: tailEnd, isFileStart: false, isFileEnd: true },
-  }
+  const tail = readWindow(file, shared, MARGIN_BYTES, 0, size)
+  // The first prompt is searched in 4 KiB also here, so that a title does not depend on the length
+  // of the file.
+  const end = Math.min(tail.end, middle)
+  return { head: { ...tail, end, isFileEnd: end === tail.end }, tail }
 }
 
 /** The first window again, twice as long. */
 export function readLonger(file: OpenFile, head: Window): Window {
-  const { size } = file
-  const length = Math.min(size, 2 * (head.end - head.start))
+  const length = Math.min(file.size, 2 * (head.end - head.start))
   const bytes = Buffer.allocUnsafeSlow(MARGIN_BYTES + length)
-  const start = MARGIN_BYTES
-  const end = start + readUpTo(file, bytes, start, length, 0)
-  return {
-    bytes,
-    start,
-    end,
-    isFileStart: true,
-    isFileEnd: end - start < length || length === size,
+  return readWindow(file, bytes, MARGIN_BYTES, 0, length)
+}
+
+/** Shorter than `length` only when the file was truncated meanwhile. */
+function readWindow(
+  { fs, fd, size }: OpenFile,
+  bytes: Buffer,
+  start: number,
+  position: number,
+  length: number,
+): Window {
+  let done = 0
+  for (let count = -1; count !== 0 && done < length; done += count) {
+    count = fs.readSync(fd, bytes, start + done, length - done, position + done)
   }
+  const isFileEnd = done < length || position + length >= size
+  return { bytes, start, end: start + done, isFileStart: position === 0, isFileEnd }
 }
 
 /** Visits the lines from `start` on until `visit` returns true; `isCut`: the window ends in it. */
@@ -107,21 +100,4 @@ export function forEachLineBackward(
     if (to > from && visit(from, to)) return
     to = at
   }
-}
-
-/** Less than `length` only when the file was truncated meanwhile. */
-function readUpTo(
-  { fs, fd }: OpenFile,
-  bytes: Buffer,
-  at: number,
-  length: number,
-  position: number,
-): number {
-  let done = 0
-  while (done < length) {
-    const count = fs.readSync(fd, bytes, at + done, length - done, position + done)
-    if (count === 0) break
-    done += count
-  }
-  return done
 }

@@ -3,25 +3,10 @@
 import { basename } from 'node:path'
 import { fieldsOf, knownTimeOf, textOf } from '../../format/fields.js'
 import type { SessionEvent } from '../../format/index.js'
-import type { SessionInfo, SessionKind } from './session-info.js'
-
-type HeaderField =
-  | 'sessionId'
-  | 'path'
-  | 'project'
-  | 'projectNormalized'
-  | 'kind'
-  | 'harness'
-  | 'agentId'
-  | 'startedAt'
-  | 'resumedFrom'
-  | 'forkedFrom'
+import type { SessionKind } from './session-info.js'
 
 /** Without a header the id follows from the name of the file. */
-export function headerFields(
-  path: string,
-  header: SessionEvent | undefined,
-): Pick<SessionInfo, HeaderField> {
+export function headerFields(path: string, header: SessionEvent | undefined) {
   const fields = fieldsOf(header?.payload)
   const resumedFrom = fieldsOf(fields['resumed_from'])
   const forkedFrom = fieldsOf(fields['forked_from'])

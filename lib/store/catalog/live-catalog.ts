@@ -1,26 +1,29 @@
 // The sessions of a store for a process that stays: remembers what it read and reads again only
 // what changed. In memory only, and after every refresh equal to a listing made from nothing.
 
-import type { Stats } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { FolderWatcher } from '../../log/internal.js'
 import type { StoreContext } from '../context.js'
-import { type ListOptions, type SessionList, selectSessions } from './filter-sessions.js'
-import { GONE, readTranscriptInfo } from './read-session-info.js'
+import { watchedLogName } from '../list-logs.js'
 import {
   cachedNormalizer,
   countEvents,
-  type FolderEntry,
-  readTranscriptFolder,
-} from './scan-folder.js'
+  type ListOptions,
+  listTranscriptFiles,
+  type SessionList,
+  selectSessions,
+  type TranscriptFile,
+} from './list-sessions.js'
 import {
+  GONE,
   isUnreadable,
+  readEach,
+  readTranscriptInfo,
   type SessionInfo,
   type Unreadable,
   withSurroundings,
 } from './session-info.js'
-import { watchedLogName } from './watched-log-name.js'
 
 export interface WatchOptions {
   /**
@@ -54,8 +57,7 @@ export interface Refreshed {
 
 interface Entry {
   /** Before the file was read, so that a change in between is seen next time. */
-  readonly stats: Stats | undefined
-  readonly isFresh: boolean
+  readonly stamp: string | undefined
   readonly file: SessionInfo | Unreadable
   readonly shown: SessionInfo | Unreadable
   lineCount?: number | null
@@ -79,44 +81,34 @@ export class LiveCatalog {
 
   /** As `listSessions` would have answered at the last refresh. */
   list(options: ListOptions = {}): SessionList {
-    const digests: SessionInfo[] = []
-    const skipped: Unreadable[] = []
-    for (const { shown } of this.#entries.values()) {
-      if (isUnreadable(shown)) skipped.push(shown)
-      else digests.push(shown)
-    }
+    const { found, skipped } = readEach(this.#entries.values(), ({ shown }) => shown)
     return {
-      sessions: selectSessions(this.#store, digests, options, (digest) => this.#count(digest)),
+      sessions: selectSessions(this.#store, found, options, (info) => this.#count(info)),
       skipped: skipped.sort((one, other) => (one.path < other.path ? -1 : 1)),
     }
   }
 
   /** Looks at every file, and reads those that changed. */
   refresh(): Refreshed {
-    const found = readTranscriptFolder(this.#store, this.#folder)
-    const normalize = cachedNormalizer(this.#store)
-    let isChanged = false
-    let read = 0
-    for (const { path, hasLock } of found) {
-      const looked = this.#look(path, hasLock, normalize)
-      isChanged ||= looked.changed
-      read += looked.read
-    }
-    const hasGone = this.#forgetOthers(found)
-    return { changed: isChanged || hasGone, read }
+    const files = listTranscriptFiles(this.#store)
+    const refreshed = this.#refreshFiles(files)
+    const paths = new Set(files.map(({ path }) => path))
+    const gone = [...this.#entries.keys()].filter((path) => !paths.has(path))
+    for (const path of gone) this.#entries.delete(path)
+    return { ...refreshed, changed: refreshed.changed || gone.length > 0 }
   }
 
   /** Refreshes by itself from now on, until `close`. */
   watch({ onChange, onError, pollMs = 5000 }: WatchOptions = {}): void {
     if (this.#hints !== undefined) return
     const attempt = (refresh: () => Refreshed) => {
-      let isChanged = false
+      let refreshed: Refreshed | undefined
       try {
-        ;({ changed: isChanged } = refresh())
+        refreshed = refresh()
       } catch (error) {
         onError?.(error)
       }
-      if (isChanged) onChange?.()
+      if (refreshed?.changed) onChange?.()
     }
     this.#hints = new FolderWatcher(this.#store.env, this.#folder, {
       nameOf: watchedLogName,
@@ -138,42 +130,34 @@ export class LiveCatalog {
   }
 
   #refreshSome(names: ReadonlySet<string>): Refreshed {
-    const normalize = cachedNormalizer(this.#store)
-    let isChanged = false
-    let read = 0
-    for (const name of names) {
-      const path = join(this.#folder, name)
-      const looked = this.#look(path, this.#store.env.fs.existsSync(`${path}.lock`), normalize)
-      isChanged ||= looked.changed
-      read += looked.read
-    }
-    return { changed: isChanged, read }
+    const paths = [...names].map((name) => join(this.#folder, name))
+    const { existsSync } = this.#store.env.fs
+    return this.#refreshFiles(paths.map((path) => ({ path, hasLock: existsSync(`${path}.lock`) })))
   }
 
-  #look(path: string, hasLock: boolean, normalize: (project: string) => string): Refreshed {
+  #refreshFiles(files: readonly TranscriptFile[]): Refreshed {
+    const normalize = cachedNormalizer(this.#store)
+    const results = files.map((file) => this.#refreshFile(file, normalize))
+    return {
+      changed: results.some(({ changed }) => changed),
+      read: results.reduce((sum, { read }) => sum + read, 0),
+    }
+  }
+
+  #refreshFile({ path, hasLock }: TranscriptFile, normalize: (path: string) => string): Refreshed {
     const before = this.#entries.get(path)
-    const entry = refreshed(this.#store, path, before)
-    const { file } = entry
+    const stamp = stampOf(this.#store, path)
+    const isKnown = before !== undefined && stamp !== undefined && stamp === before.stamp
+    const file = isKnown ? before.file : readTranscriptInfo(this.#store, path)
     if (isUnreadable(file) && file.reason === GONE) {
       return { changed: this.#entries.delete(path), read: 0 }
     }
     const shown = isUnreadable(file)
       ? file
-      : withSurroundings(this.#store, file, hasLock, normalize, shownOf(file, before))
-    const isChanged = shown !== before?.shown && !isDeepStrictEqual(shown, before?.shown)
-    if (isChanged || entry !== before) this.#entries.set(path, { ...entry, shown })
-    return { changed: isChanged, read: entry === before ? 0 : 1 }
-  }
-
-  /** Whether there were any. */
-  #forgetOthers(found: readonly FolderEntry[]): boolean {
-    if (this.#entries.size <= found.length && found.every(({ path }) => this.#entries.has(path))) {
-      return false
-    }
-    const before = this.#entries.size
-    const paths = new Set(found.map(({ path }) => path))
-    for (const path of this.#entries.keys()) if (!paths.has(path)) this.#entries.delete(path)
-    return this.#entries.size < before
+      : withSurroundings(this.#store, file, hasLock, normalize)
+    const isChanged = !isDeepStrictEqual(shown, before?.shown)
+    if (isChanged || !isKnown) this.#entries.set(path, { stamp, file, shown })
+    return { changed: isChanged, read: isKnown ? 0 : 1 }
   }
 
   #count(digest: SessionInfo): number | null {
@@ -183,29 +167,11 @@ export class LiveCatalog {
   }
 }
 
-/** The entry itself while its file is as it was. */
-function refreshed(store: StoreContext, path: string, before: Entry | undefined): Entry {
-  const now = store.env.now()
-  const stats = store.env.fs.statSync(path, { throwIfNoEntry: false })
-  if (before?.isFresh === false && stats !== undefined && isSame(stats, before.stats)) return before
-  const file = readTranscriptInfo(store, path)
-  const isFresh = stats === undefined || stats.mtimeMs > now - DATE_STEP_MS
-  return { stats, isFresh, file, shown: file }
-}
-
-/** What was made of this very digest. */
-function shownOf(file: SessionInfo, before: Entry | undefined): SessionInfo | undefined {
-  const isOfFile = before !== undefined && before.file === file && !isUnreadable(before.shown)
-  return isOfFile ? (before.shown as SessionInfo) : undefined
-}
-
-function isSame(stats: Stats, before: Stats | undefined): boolean {
-  return (
-    before !== undefined &&
-    stats.size === before.size &&
-    stats.mtimeMs === before.mtimeMs &&
-    stats.ctimeMs === before.ctimeMs &&
-    stats.ino === before.ino &&
-    stats.dev === before.dev
-  )
+/** Changes with the file; `undefined` while it may change again without a new date. */
+function stampOf({ env }: StoreContext, path: string): string | undefined {
+  const now = env.now()
+  const stats = env.fs.statSync(path, { throwIfNoEntry: false })
+  if (stats === undefined || stats.mtimeMs > now - DATE_STEP_MS) return undefined
+  const { dev, ino, size, mtimeMs, ctimeMs } = stats
+  return [dev, ino, size, mtimeMs, ctimeMs].join(' ')
 }

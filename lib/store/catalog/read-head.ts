@@ -4,7 +4,6 @@
 import { fieldsOf } from '../../format/fields.js'
 import {
   isHeaderType,
-  NEWLINE,
   payloadOffset,
   READ_LINE_BYTES_MAX,
   readEnvelope,
@@ -40,20 +39,11 @@ interface HeadFacts {
 
 /** The header, with a longer window where it does not fit into the first one. */
 export function readHeader(file: OpenFile, window: Window, reader: EventReader): HeadFacts {
-  let facts = firstLineHeader(window, reader) ?? headFacts(window, reader)
+  let facts = headFacts(window, reader)
   while (facts.isHeaderCut && facts.head.end - facts.head.start < READ_LINE_BYTES_MAX) {
     facts = headFacts(readLonger(file, facts.head), reader)
   }
   return facts
-}
-
-/** The usual case: the header is the first line. */
-function firstLineHeader(head: Window, reader: EventReader): HeadFacts | undefined {
-  const end = head.bytes.indexOf(NEWLINE, head.start)
-  if (end === -1 || end >= head.end) return undefined
-  const header = reader.readVerified(head.bytes, head.start, end)
-  if (header === undefined || !isHeaderType(header.type)) return undefined
-  return { head, header, hasEvent: true, isHeaderCut: false, promptsFrom: end + 1 }
 }
 
 function headFacts(head: Window, reader: EventReader): HeadFacts {

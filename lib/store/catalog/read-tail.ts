@@ -6,7 +6,6 @@ import {
   isHeaderType,
   isOnChain,
   isOwnEvent,
-  NEWLINE,
   type SessionEvent,
 } from '../../format/index.js'
 import { forEachLineBackward, type Window } from './file-windows.js'
@@ -24,7 +23,7 @@ const MESSAGE_TYPES = new Set([
 
 const SESSION_META = Buffer.from('session_meta', 'latin1')
 
-export interface Title {
+interface Title {
   readonly title: string
   readonly titleSource: 'user' | 'auto'
 }
@@ -65,7 +64,7 @@ export class TailScan {
       const events = isTitle
         ? reader.read(bytes, start, end, isFirst)
         : reader.skim(bytes, start, end, isFirst)
-      for (let index = events.length - 1; index >= 0; index--) this.add(events[index]!)
+      for (const event of events.reverse()) this.add(event)
       low = start
       return this.hasOnChain && this.#messageTime !== null
     })
@@ -100,22 +99,18 @@ export class TailScan {
     }
   }
 
-  // Skips most lines after comparing their first bytes. A plain loop, because for a session without a
-  // title this is most of the work.
-  #findTitle({ bytes, start, isFileStart }: Window, low: number, reader: EventReader): void {
-    for (let end = low - 1; end > start && !this.#isTitleSettled; ) {
-      const at = bytes.lastIndexOf(NEWLINE, end - 1)
-      if (at < start && !isFileStart) return
-      const lineStart = Math.max(at + 1, start)
-      if (mayHoldTitle(bytes, lineStart, end)) {
-        const events = reader.read(bytes, lineStart, end, lineStart === start && isFileStart)
-        for (let index = events.length - 1; index >= 0; index--) {
-          const { type, payload } = events[index]!
-          if (type === 'session_meta') this.#takeTitle(fieldsOf(payload))
-        }
+  /** For a session without a title this is most of the work. */
+  #findTitle(window: Window, low: number, reader: EventReader): void {
+    const { bytes, start: windowStart, isFileStart } = window
+    if (this.#isTitleSettled) return
+    forEachLineBackward({ ...window, end: low - 1 }, (start, end) => {
+      if (!mayHoldTitle(bytes, start, end)) return false
+      const events = reader.read(bytes, start, end, isFileStart && start === windowStart)
+      for (const { type, payload } of events.reverse()) {
+        if (type === 'session_meta') this.#takeTitle(fieldsOf(payload))
       }
-      end = at
-    }
+      return this.#isTitleSettled
+    })
   }
 }
 

@@ -1,10 +1,21 @@
 // One session as a listing shows it, from two short looks into its transcript. Derived each time
-// and never saved; the clock of the file system has no say in it.
+// and never saved; the clock of the file system has no say in it. Whatever is wrong with a file is an
+// answer and not an exception.
 
-import { findLease } from '../../log/internal.js'
+import { constants } from 'node:fs'
+import type { FileSystem } from '../../environment/index.js'
+import { isSessionError, SessionError } from '../../errors.js'
+import { knownTimeOf } from '../../format/fields.js'
+import { READ_LINE_BYTES_MAX } from '../../format/index.js'
+import { readLogBackwardSync } from '../../log/index.js'
+import { endOfLines, findLease } from '../../log/internal.js'
 import type { StoreContext } from '../context.js'
 import { normalizeProject } from '../projects/normalize-project.js'
-import { readTranscriptInfo } from './read-session-info.js'
+import { type OpenFile, readWindows, TAIL_BYTES } from './file-windows.js'
+import { headerFields } from './header-fields.js'
+import { readFirstPrompt, readHeader } from './read-head.js'
+import { TailScan } from './read-tail.js'
+import { EventReader } from './skim-events.js'
 
 export type SessionKind = 'interactive' | 'headless' | 'subagent'
 
@@ -51,35 +62,160 @@ export function isUnreadable(digest: object): digest is Unreadable {
   return 'reason' in digest
 }
 
-/** Reads the first 4 KiB and the last 64 KiB. Never throws for what it finds there. */
-export function readSessionInfo(store: StoreContext, path: string): SessionInfo | Unreadable {
-  const digest = readTranscriptInfo(store, path)
-  if (isUnreadable(digest)) return digest
-  return withSurroundings(store, digest, store.env.fs.existsSync(`${path}.lock`))
+/** Reads each file; one that is gone since it was listed is left out. */
+export function readEach<Item, Found extends object>(
+  items: Iterable<Item>,
+  read: (item: Item) => Found | Unreadable,
+): { found: Found[]; skipped: Unreadable[] } {
+  const found: Found[] = []
+  const skipped: Unreadable[] = []
+  for (const item of items) {
+    const result = read(item)
+    if (!isUnreadable(result)) found.push(result)
+    else if (result.reason !== GONE) skipped.push(result)
+  }
+  return { found, skipped }
 }
 
-/**
- * Adds what the file does not say: whether a process has it open, and where the project is.
- * `shown` is what this made of the same digest before; it comes back where it still holds.
- */
+/** Throws why a file that was named as a transcript is not one. */
+export function rejectUnreadable({ env }: StoreContext, { path, reason }: Unreadable): never {
+  try {
+    endOfLines(path, env)
+  } catch (error) {
+    // A path that leads through a file leads nowhere.
+    if (!isSessionError(error) || error.details['errno'] !== 'ENOTDIR') throw error
+  }
+  throw new SessionError('ERR_NOT_FOUND', `${path} is no transcript (${reason})`, { path })
+}
+
+/** Reads the first 4 KiB and the last 64 KiB. Never throws for what it finds there. */
+export function readSessionInfo(
+  store: StoreContext,
+  path: string,
+  hasLock = store.env.fs.existsSync(`${path}.lock`),
+): SessionInfo | Unreadable {
+  const info = readTranscriptInfo(store, path)
+  return isUnreadable(info) ? info : withSurroundings(store, info, hasLock)
+}
+
+/** Adds what the file does not say: whether a process has it open, and where the project is. */
 export function withSurroundings(
   store: StoreContext,
-  digest: SessionInfo,
+  info: SessionInfo,
   hasLock: boolean,
-  normalize = (project: string) => normalizeProject(store, project),
-  shown = digest,
+  normalize?: (project: string) => string,
 ): SessionInfo {
-  const { path, project } = digest
-  const status = hasLock && findLease(path, store.env) !== undefined ? 'open' : digest.status
-  const projectNormalized =
-    digest.projectNormalized ?? (project === null ? null : normalize(project))
-  for (const known of [shown, digest]) {
-    if (status === known.status && projectNormalized === known.projectNormalized) return known
-  }
-  return { ...digest, status, projectNormalized }
+  const status = hasLock && isLeased(store, info.path) ? 'open' : info.status
+  const projectNormalized = projectOf(store, info, normalize)
+  const isSame = status === info.status && projectNormalized === info.projectNormalized
+  return isSame ? info : { ...info, status, projectNormalized }
+}
+
+/** The recorded spelling, or that of the folder as it is now. */
+export function projectOf(
+  store: StoreContext,
+  { project, projectNormalized }: Pick<SessionInfo, 'project' | 'projectNormalized'>,
+  normalize = (path: string) => normalizeProject(store, path),
+): string | null {
+  return projectNormalized ?? (project === null ? null : normalize(project))
 }
 
 /** Whether a living process has the log open. */
-export function isLeased(store: StoreContext, path: string): boolean {
-  return findLease(path, store.env) !== undefined
+export function isLeased({ env }: StoreContext, path: string): boolean {
+  return findLease(path, env) !== undefined
+}
+
+/** The reason for a file that was there a moment ago. */
+export const GONE = 'gone'
+
+// Without O_NONBLOCK, opening a FIFO would wait for its writer forever. Windows has no such flag.
+/* v8 ignore next -- @preserve */
+const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
+
+/** From the bytes of the file alone: equal bytes, equal result. */
+export function readTranscriptInfo(store: StoreContext, path: string): SessionInfo | Unreadable {
+  return withOpenFile(store, path, (file) => digestBytes(path, file))
+}
+
+/** Opens a log for a short look. One that cannot be looked into is an answer, too. */
+export function withOpenFile<Found>(
+  { env: { fs } }: StoreContext,
+  path: string,
+  look: (file: OpenFile) => Found,
+): Found | Unreadable {
+  let fd: number | undefined
+  try {
+    fd = fs.openSync(path, FLAGS)
+    const stats = fs.fstatSync(fd)
+    if (stats.isDirectory()) return { path, reason: 'a directory' }
+    if (!stats.isFile()) return { path, reason: 'not a regular file' }
+    if (stats.size === 0) return { path, reason: 'empty file' }
+    return look({ fs, fd, size: stats.size })
+  } catch (error) {
+    return { path, reason: reasonOf(fs, path, error) }
+  } finally {
+    if (fd !== undefined) fs.closeSync(fd)
+  }
+}
+
+function digestBytes(path: string, file: OpenFile): SessionInfo | Unreadable {
+  const { size } = file
+  const reader = new EventReader()
+  const windows = readWindows(file)
+  const { tail } = windows
+  const { head, header, hasEvent, promptsFrom } = readHeader(file, windows.head, reader)
+  const scan = new TailScan()
+  scan.scan(tail, reader)
+  let isScannedToStart = tail.isFileStart
+  if (!scan.hasEvent && !isScannedToStart && hasEvent) {
+    isScannedToStart = scanLongLine(scan, path, file)
+  }
+  if (!scan.hasEvent && !hasEvent) return { path, reason: 'no event in it' }
+  const isEmpty = !scan.hasOwnEvent && isScannedToStart
+  const { title } = scan
+  const prompt = title === undefined ? readFirstPrompt(head, promptsFrom, reader) : null
+  const about = headerFields(path, header)
+  // Field by field: spreading one object into another of this size takes as long as the reading.
+  return {
+    sessionId: about.sessionId,
+    path,
+    title: title?.title ?? prompt,
+    titleSource: title?.titleSource ?? (prompt === null ? null : 'prompt'),
+    project: about.project,
+    projectNormalized: about.projectNormalized,
+    kind: about.kind,
+    harness: about.harness,
+    agentId: about.agentId,
+    status: isEmpty ? 'empty' : scan.isClosed ? 'clean' : 'crashed',
+    empty: isEmpty,
+    startedAt: about.startedAt,
+    lastActivity: scan.lastActivity ?? knownTimeOf(header?.ts),
+    resumedFrom: about.resumedFrom,
+    forkedFrom: about.forkedFrom,
+    events: scan.events,
+    bytes: size,
+  }
+}
+
+/** For a tail without a whole event: reads back to the nearest. True if that is the first line. */
+function scanLongLine(scan: TailScan, path: string, { fs, size }: OpenFile): boolean {
+  // Behind a longer line than readers take there is nothing to be found in bounded time.
+  const from = Math.max(0, size - TAIL_BYTES - READ_LINE_BYTES_MAX)
+  for (const entry of readLogBackwardSync(path, { from, to: size, environment: { fs } })) {
+    if (entry.kind === 'event') {
+      scan.add(entry.event)
+      return entry.byte_offset === 0
+    }
+    if (entry.kind === 'damage' && entry.byte_offset < size - TAIL_BYTES) return false
+  }
+  return false
+}
+
+function reasonOf(fs: FileSystem, path: string, error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === 'EACCES' || code === 'EPERM') return `this user may not read it (${code})`
+  if (code === 'ENXIO') return 'not a regular file'
+  if (code !== 'ENOENT') return `could not be read (${code ?? message})`
+  const isLink = fs.lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
+  return isLink ? 'a link to nothing' : GONE
 }

@@ -8,7 +8,13 @@ import { isUnreadable, readSessionInfo, type SessionInfo } from '../catalog/sess
 import type { StoreContext } from '../context.js'
 import { listLogNames } from '../list-logs.js'
 import { findEndTime } from '../load/find-event.js'
-import { findKnownSession, type SessionClaim, toSessionClaim, UNCLAIMED } from './claims.js'
+import {
+  findKnownSession,
+  isSameProcess,
+  type SessionClaim,
+  toSessionClaim,
+  UNCLAIMED,
+} from './claims.js'
 import { type Claim, type ClaimView, isExpired, readClaimState, readClaims } from './read-state.js'
 
 /** Older events do not make a session active. */
@@ -52,11 +58,9 @@ export function readSessionState(store: StoreContext, session: string): SessionS
 /** The session that a process claims; of several, the one whose claim is newest. */
 export function findClaimedSession(
   store: StoreContext,
-  { pid, start, host }: ProcessIdentity,
+  process: ProcessIdentity,
 ): string | undefined {
-  const own = [...claimsIn(store)].filter(
-    ({ owner }) => owner?.pid === pid && owner.start === start && owner.host === host,
-  )
+  const own = [...claimsIn(store)].filter(({ owner }) => isSameProcess(owner, process))
   return own.sort((one, other) => (one.renewedAt < other.renewedAt ? 1 : -1))[0]?.sessionId
 }
 

@@ -3,8 +3,7 @@
 
 import { SessionError } from '../../errors.js'
 import { judgeProcess, type NewEvent, ownIdentity, type ProcessIdentity } from '../../log/index.js'
-import { rejectUnreadable } from '../catalog/require-readable.js'
-import { isUnreadable, readSessionInfo } from '../catalog/session-info.js'
+import { isUnreadable, readSessionInfo, rejectUnreadable } from '../catalog/session-info.js'
 import type { StoreContext } from '../context.js'
 import { findEndTime } from '../load/find-event.js'
 import { findTranscript } from '../transcripts.js'
@@ -69,34 +68,47 @@ export interface SessionClaim {
 export async function claimSession(
   store: StoreContext,
   session: string,
-  { runtimePath, automatic, owner = ownIdentity(store.env) }: ClaimSessionOptions = {},
+  { owner = ownIdentity(store.env), ...caller }: ClaimSessionOptions = {},
 ): Promise<SessionClaim & SkippedCall> {
-  const decided = await compareAndAppend(store, session, (view) => {
-    const skipped = skippedBy(view, { runtimePath, automatic })
-    if (skipped !== undefined || runtimePath === undefined) return { answer: skipped }
-    if (isSilent(view, automatic)) return { answer: undefined }
-    const claim = ownClaim(view, runtimePath)
-    const isOurs = claim !== undefined && isSameProcess(claim.owner, owner)
-    if (isOurs && !isRenewalDue(claim, view.now)) return { answer: undefined }
-    return { answer: undefined, event: claimEvent(view, { runtimePath, owner }, claim) }
-  })
-  return { ...toSessionClaim(decided), ...decided.answer }
+  return updateClaim(store, session, caller, (claim) => ({
+    owner,
+    isDue: claim === undefined || !isSameProcess(claim.owner, owner),
+  }))
 }
 
 /** Renews the claim of a path, whichever process holds it. Claims nothing. */
 export async function renewClaim(
   store: StoreContext,
   session: string,
-  { runtimePath, automatic }: RuntimePathOptions = {},
+  caller: RuntimePathOptions = {},
+): Promise<SessionClaim & SkippedCall> {
+  return updateClaim(
+    store,
+    session,
+    caller,
+    (claim) => claim && { owner: claim.owner ?? ownIdentity(store.env), isDue: false },
+  )
+}
+
+/** `next`: the owner to write, if one is to be written, and whether that may not wait. */
+async function updateClaim(
+  store: StoreContext,
+  session: string,
+  { runtimePath, automatic = false }: RuntimePathOptions,
+  next: (own: Claim | undefined) => { owner: ProcessIdentity; isDue: boolean } | undefined,
 ): Promise<SessionClaim & SkippedCall> {
   const decided = await compareAndAppend(store, session, (view) => {
-    const skipped = skippedBy(view, { runtimePath, automatic })
-    if (skipped !== undefined || runtimePath === undefined) return { answer: skipped }
-    if (isSilent(view, automatic)) return { answer: undefined }
-    const claim = ownClaim(view, runtimePath)
-    if (claim === undefined || !isRenewalDue(claim, view.now)) return { answer: undefined }
-    const { owner = ownIdentity(store.env) } = claim
-    return { answer: undefined, event: claimEvent(view, { runtimePath, owner }, claim) }
+    const answer = skippedBy(view, { runtimePath, automatic })
+    if (answer !== undefined || runtimePath === undefined) return { answer }
+    // An automatic call writes nothing at all while its session is bypassed.
+    if (automatic && isBypassOn(view)) return { answer }
+    const { claim } = view.state
+    const isOwn = claim?.runtimePath === runtimePath && !isExpired(claim, view.now)
+    const own = isOwn ? claim : undefined
+    const written = next(own)
+    const isWritten = written?.isDue || (own !== undefined && isRenewalDue(own, view.now))
+    if (written === undefined || !isWritten) return { answer }
+    return { answer, event: claimEvent(view, { runtimePath, owner: written.owner }, own) }
   })
   return { ...toSessionClaim(decided), ...decided.answer }
 }
@@ -147,12 +159,7 @@ export function toSessionClaim(view: ClaimView): SessionClaim {
   }
 }
 
-/** An automatic call writes nothing at all while its session is bypassed. */
-function isSilent(view: ClaimView, automatic = false): boolean {
-  return automatic && isBypassOn(view)
-}
-
-function isSameProcess(one: ProcessIdentity | undefined, other: ProcessIdentity): boolean {
+export function isSameProcess(one: ProcessIdentity | undefined, other: ProcessIdentity): boolean {
   return one?.pid === other.pid && one.start === other.start && one.host === other.host
 }
 
@@ -178,44 +185,31 @@ export interface SkippedCall {
   readonly claimedBy?: string
 }
 
-export interface Caller {
-  readonly runtimePath?: string | undefined
-  readonly automatic?: boolean | undefined
-}
-
 /**
  * The answer for a caller when another path has the session; `undefined` when none has, or when
  * the caller does not name its path.
  */
-export function skippedBy(
+function skippedBy(
   { store, sessionId, now, state: { claim } }: ClaimView,
-  { runtimePath, automatic = false }: Caller,
+  { runtimePath, automatic = false }: RuntimePathOptions,
 ): SkippedCall | undefined {
   if (runtimePath === undefined) return undefined
   checkRuntimePath(runtimePath)
   if (claim === undefined || claim.runtimePath === runtimePath) return undefined
   if (claim.runtimePath === UNNAMED_PATH) return undefined
+  const isOwnerDead = claim.owner !== undefined && judgeProcess(claim.owner, store.env) === 'dead'
   // The caller takes it over.
-  if (isExpired(claim, now) || isOwnerDead(store, claim)) return undefined
+  if (isExpired(claim, now) || isOwnerDead) return undefined
   if (!automatic) throw claimedError(sessionId, claim)
   return { skipped: true, duplicateRuntimePath: true, claimedBy: claim.runtimePath }
 }
 
-/** The unexpired claim, if it is one of that path. */
-export function ownClaim(
-  { now, state: { claim } }: ClaimView,
-  runtimePath: string,
-): Claim | undefined {
-  const isOwn = claim?.runtimePath === runtimePath && !isExpired(claim, now)
-  return isOwn ? claim : undefined
-}
-
-export function isRenewalDue({ renewedAt }: Claim, now: number): boolean {
+function isRenewalDue({ renewedAt }: Claim, now: number): boolean {
   return !(Math.abs(now - Date.parse(renewedAt)) < RENEWAL_MS)
 }
 
 /** The line of a claim; with an earlier one of the same path, of its renewal. */
-export function claimEvent(
+function claimEvent(
   { sessionId, now }: ClaimView,
   { runtimePath, owner }: { runtimePath: string; owner: ProcessIdentity },
   earlier: Claim | undefined,
@@ -237,10 +231,6 @@ export function claimEvent(
   }
 }
 
-function isOwnerDead({ env }: StoreContext, { owner }: Claim): boolean {
-  return owner !== undefined && judgeProcess(owner, env) === 'dead'
-}
-
 function checkRuntimePath(runtimePath: string): void {
   if (typeof runtimePath !== 'string') throw new TypeError('runtimePath must be a string')
   if (RUNTIME_PATH.test(runtimePath)) return
@@ -253,15 +243,8 @@ function claimedError(
   { runtimePath: claimedBy, claimedAt, expiresAt, owner }: Claim,
 ): SessionError {
   const what = `The path ${claimedBy} records session "${session}" since ${claimedAt}`
-  const { pid, host } = owner ?? {}
-  return new SessionError('ERR_CLAIMED', what, {
-    session,
-    claimedBy,
-    claimedAt,
-    expiresAt,
-    pid,
-    host,
-  })
+  const details = { session, claimedBy, claimedAt, expiresAt, pid: owner?.pid, host: owner?.host }
+  return new SessionError('ERR_CLAIMED', what, details)
 }
 
 // Bypass: the hooks of a session record nothing. It concerns recording only; no permission follows
@@ -302,7 +285,7 @@ export function isBypassed(store: StoreContext, session: string): boolean {
   return isBypassOn(readClaims(store, session))
 }
 
-export function isBypassOn({ sessionId, now, store, state: { bypass } }: ClaimView): boolean {
+function isBypassOn({ sessionId, now, store, state: { bypass } }: ClaimView): boolean {
   if (bypass === undefined || !bypass.isEnabled || isExpired(bypass, now)) return false
   const endedAt = findEndTime(store, store.layout.transcriptPath(sessionId))
   return endedAt === undefined || Date.parse(endedAt) < Date.parse(bypass.setAt)

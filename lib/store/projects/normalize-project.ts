@@ -4,6 +4,16 @@ import { basename, dirname, join, parse, resolve, sep, win32 } from 'node:path'
 import type { Environment, FileSystem } from '../../environment/index.js'
 import type { StoreContext } from '../context.js'
 
+/** Computes each answer once. */
+export function cached<Answer>(compute: (text: string) => Answer): (text: string) => Answer {
+  const known = new Map<string, Answer>()
+  return (text) => {
+    const answer = known.get(text) ?? compute(text)
+    known.set(text, answer)
+    return answer
+  }
+}
+
 const probes = new WeakMap<Environment, CaseProbe>()
 
 /**
@@ -14,16 +24,9 @@ const probes = new WeakMap<Environment, CaseProbe>()
 export function normalizeProject({ env }: StoreContext, path: string): string {
   if (typeof path !== 'string') throw new TypeError('The path of a project must be a string')
   const { existing, rest } = resolveExisting(env, absolutePath(env, path))
-  return probeOf(env).fold(existing, rest).normalize('NFC')
-}
-
-function probeOf(env: Environment): CaseProbe {
-  let probe = probes.get(env)
-  if (probe === undefined) {
-    probe = new CaseProbe(env)
-    probes.set(env, probe)
-  }
-  return probe
+  const probe = probes.get(env) ?? new CaseProbe(env)
+  probes.set(env, probe)
+  return probe.fold(existing, rest).normalize('NFC')
 }
 
 function absolutePath({ host }: Environment, path: string): string {

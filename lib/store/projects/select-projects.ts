@@ -8,7 +8,7 @@ import type { PayloadByType } from '../../format/index.js'
 import { appendOnce, openIfThere, readLogSync } from '../../log/index.js'
 import type { StoreContext } from '../context.js'
 import { findRepository } from './git-repository.js'
-import { normalizeProject } from './normalize-project.js'
+import { cached, normalizeProject } from './normalize-project.js'
 
 /**
  * - `exact`: this folder, under all its names, and what was moved to it
@@ -64,15 +64,6 @@ export function selectProjects(
 function namesOf(store: StoreContext, project: string): string[] {
   const normalized = normalizeProject(store, project)
   return isAbsolute(project) ? [normalized, project] : [normalized]
-}
-
-function cached(look: (path: string) => boolean): (path: string) => boolean {
-  const known = new Map<string, boolean>()
-  return (path) => {
-    const answer = known.get(path) ?? look(path)
-    known.set(path, answer)
-    return answer
-  }
 }
 
 // Projects that moved. The library does not guess that a new folder is an old one that moved: the

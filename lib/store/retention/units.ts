@@ -5,8 +5,8 @@ import { basename, join } from 'node:path'
 import { SessionError } from '../../errors.js'
 import { fieldsOf } from '../../format/fields.js'
 import { fileNameOf } from '../../format/index.js'
-import { GONE } from '../catalog/read-session-info.js'
 import {
+  GONE,
   isUnreadable,
   readSessionInfo,
   type SessionInfo,

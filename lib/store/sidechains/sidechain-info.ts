@@ -11,8 +11,7 @@ import {
 } from '../catalog/file-windows.js'
 import { idOfFileName } from '../catalog/header-fields.js'
 import { readFirstPrompt, readHeader } from '../catalog/read-head.js'
-import { withOpenFile } from '../catalog/read-session-info.js'
-import { isLeased, isUnreadable, type Unreadable } from '../catalog/session-info.js'
+import { isLeased, isUnreadable, type Unreadable, withOpenFile } from '../catalog/session-info.js'
 import { EventReader } from '../catalog/skim-events.js'
 import type { StoreContext } from '../context.js'
 

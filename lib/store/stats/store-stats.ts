@@ -1,7 +1,7 @@
 // Counts what is in a store, by session, project, day or type. Read from the logs each time.
 
 import { isSessionError, SessionError } from '../../errors.js'
-import { listHeaders, type SessionHeader } from '../catalog/list-headers.js'
+import { listHeaders, type SessionHeader } from '../catalog/list-sessions.js'
 import type { Unreadable } from '../catalog/session-info.js'
 import type { StoreContext } from '../context.js'
 import { EventFilter } from '../grep/filter.js'

@@ -4,12 +4,11 @@
 import { dirname, join, resolve } from 'node:path'
 import { isSessionError } from '../../errors.js'
 import { readLogSync } from '../../log/index.js'
+import { endOfLines } from '../../log/internal.js'
 import { headerFields } from '../catalog/header-fields.js'
-import { assertReadable } from '../catalog/require-readable.js'
-import { cachedNormalizer } from '../catalog/scan-folder.js'
+import { projectFilter } from '../catalog/list-sessions.js'
 import type { StoreContext } from '../context.js'
 import { listLogNames } from '../list-logs.js'
-import { selectProjects } from '../projects/select-projects.js'
 import { findTranscript } from '../transcripts.js'
 
 export interface TailTarget {
@@ -43,9 +42,9 @@ export class TailScope {
     this.#only = isForeign ? path : undefined
     const root = path ?? (session === undefined ? undefined : findTranscript(store, session))
     // The caller would wait in vain for entries of a file that cannot be read.
-    if (root !== undefined) assertReadable(store, root)
+    if (root !== undefined) endOfLines(root, store.env)
     this.#family = root === undefined || isForeign ? undefined : new Set([this.#idOf(root)])
-    this.#isOfProject = toProjectFilter(store, project)
+    this.#isOfProject = projectFilter(store, { project })
   }
 
   /** Whether entries may be of more than one session. */
@@ -107,14 +106,4 @@ function readHeader({ env }: StoreContext, path: string): Header | undefined {
     if (!isSessionError(error)) throw error
   }
   return undefined
-}
-
-function toProjectFilter(store: StoreContext, project: string | undefined) {
-  if (project === undefined) return () => true
-  const selected = selectProjects(store, { project })
-  const normalize = cachedNormalizer(store)
-  return ({ project: named, projectNormalized }: Header): boolean => {
-    const recorded = projectNormalized ?? (named === null ? null : normalize(named))
-    return selected.has(recorded) || selected.has(named)
-  }
 }
