@@ -126,7 +126,7 @@ function freeFunctions(title, symbols) {
     const words = docOf(targetOf(symbol))
     if (words === '') problems.push(`${symbol.getName()} has no JSDoc (${sourceOf(symbol)})`)
     const [signature] = checker.getTypeOfSymbol(targetOf(symbol)).getCallSignatures()
-    const names = signature?.getParameters().map(parameterName).join(', ')
+    const names = signature?.getParameters().flatMap(parameterNames).join(', ')
     const call = signature === undefined ? symbol.getName() : `${symbol.getName()}(${names})`
     return `| ${cell(code(call))} | ${cell(words)} |`
   })
@@ -238,9 +238,10 @@ function memberList(type, declaration) {
     .filter((member) => !/^(?:#|_|__@)/.test(member.getName()) && isPublic(member))
   const rows = members.map((member) => {
     const memberType = checker.getTypeOfSymbolAtLocation(member, declaration)
-    const signatures = isMethod(member) ? memberType.getCallSignatures() : []
     const name = member.getName()
-    const spelled = signatures.map((it) => `${name}${signatureText(it)}`)
+    const signatures = isMethod(member) || isBound(member) ? memberType.getCallSignatures() : []
+    const toText = isBound(member) ? boundSignatureText : signatureText
+    const spelled = signatures.map((it) => `${name}${toText(it)}`)
     const shown = spelled.length > 0 ? spelled.join(' · ') : `${name}: ${propertyType(member)}`
     const words = [docOf(member), ...linksIn(shown)].filter((it) => it !== '').join(' ')
     return words === '' ? `- ${code(shown)}` : `- ${code(shown)}  \n  ${indent(words)}`
@@ -338,6 +339,12 @@ function isMethod(member) {
   return (member.flags & ts.SymbolFlags.Method) !== 0
 }
 
+// A field that is set to a function of another module, so that its type is only derived.
+function isBound(member) {
+  const [declaration] = member.declarations ?? []
+  return declaration !== undefined && ts.isPropertyDeclaration(declaration) && !declaration.type
+}
+
 function isPublic(member) {
   const [declaration] = member.declarations ?? []
   const flags = declaration === undefined ? 0 : ts.getCombinedModifierFlags(declaration)
@@ -362,6 +369,23 @@ function signatureText(signature) {
     ? codeOf(declaration.type)
     : checker.typeToString(signature.getReturnType())
   return `(${parameters.join(', ')}): ${result}`
+}
+
+function boundSignatureText(signature) {
+  return checker
+    .signatureToString(signature, undefined, ts.TypeFormatFlags.NoTruncation)
+    .replace(/\?: \(?([^,()]+?)\)? \| undefined(?=[,)])/g, '?: $1')
+    .replace(/; \}/g, ' }')
+}
+
+// The parameters of a function that another one returned are the elements of one tuple.
+function parameterNames(parameter) {
+  const { target } = checker.getTypeOfSymbol(parameter)
+  const labels = target?.labeledElementDeclarations
+  if (!parameter.valueDeclaration?.dotDotDotToken || labels === undefined) {
+    return [parameterName(parameter)]
+  }
+  return labels.map((label) => label?.name.getText() ?? 'options')
 }
 
 function parameterName(parameter) {

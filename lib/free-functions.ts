@@ -1,94 +1,63 @@
 // The functions of the package that open a store for one call.
 
 import type {
-  CheckpointSessionOptions,
-  ContextCheckpointOptions,
-  ReadItemOptions,
-  RecoverOptions,
-  SessionStartOptions,
-} from './continuity/index.js'
-import type { LogEntry } from './log/index.js'
-import type {
   AppendReceipt,
   AppendTranscriptInput,
   AppendTranscriptOptions,
   CompactorOptions,
-  CreateSessionOptions,
-  ExportOptions,
-  ExtractOptions,
-  FileRewindOptions,
-  ForkOptions,
-  ImportExportedOptions,
-  ImportOptions,
-  PromptInput,
-  PromptOnceOptions,
-  RecoverOnceOptions,
-  ResumeOptions,
   SessionOptions,
-  SubagentTask,
 } from './session/index.js'
-import type {
-  AppendHistoryOptions,
-  ClaimSessionOptions,
-  ContextOptions,
-  DiskUsageOptions,
-  ExamineOptions,
-  ExpandSummaryOptions,
-  FixStoreOptions,
-  GrepOptions,
-  HistoryRetentionOptions,
-  InitStoreOptions,
-  ListCheckpointsQuery,
-  ListOptions,
-  ListSidechainsOptions,
-  ListSummariesOptions,
-  ParentHints,
-  PruneSessionsOptions,
-  ReadHistoryOptions,
-  RecallHistoryOptions,
-  RepairOptions,
-  RestoreSessionsOptions,
-  RetireOptions,
-  SearchSessionsOptions,
-  StoreHealth,
-  StoreStatsOptions,
-  SweepHistoryOptions,
-  TailSessionsOptions,
-  TranscriptTextOptions,
-} from './store/index.js'
-import { openStore } from './store.js'
+import type { ContextOptions, RetireOptions } from './store/index.js'
+import { openStore, type Store } from './store.js'
+
+/** The index of the last parameter, which is the options. */
+type LastIndex<Args extends unknown[]> =
+  Required<Args> extends [unknown, ...infer Others] ? Others['length'] : 0
+
+/** The parameters of a method, with the options of `openStore` besides its own. */
+type WithStoreOptions<Args extends unknown[]> = Args extends []
+  ? [options?: ContextOptions]
+  : { [K in keyof Args]: K extends `${LastIndex<Args>}` ? Args[K] & ContextOptions : Args[K] }
+
+/** The function for a method whose options are argument `At`; `never` if they are another one. */
+type Once<At extends number, Args extends unknown[], Result> =
+  At extends LastIndex<Args> ? (...args: WithStoreOptions<Args>) => Result : never
+
+/** A function that opens a store with its options, argument `at`, and calls a method of it. */
+function once<At extends number, Args extends unknown[], Result>(
+  at: At,
+  methodOf: (store: Store) => (...args: Args) => Result,
+): Once<At, Args, Result> {
+  const call = (...args: Args) => methodOf(openStore(args[at] as ContextOptions))(...args)
+  return call as unknown as Once<At, Args, Result>
+}
+
+/** As `once`, for a method that returns a promise: options that are refused reject it too. */
+function onceAsync<At extends number, Args extends unknown[], Result>(
+  at: At,
+  methodOf: (store: Store) => (...args: Args) => Promise<Result>,
+): Once<At, Args, Promise<Result>> {
+  const call = async (...args: Args) => methodOf(openStore(args[at] as ContextOptions))(...args)
+  return call as unknown as Once<At, Args, Promise<Result>>
+}
 
 /** As `store.createSession`. */
-export const createSession = async (options: ContextOptions & CreateSessionOptions = {}) =>
-  openStore(options).createSession(options)
+export const createSession = onceAsync(0, (store) => store.createSession)
 
 /** As `store.resumeSession`. */
-export const resumeSession = async (options: ContextOptions & ResumeOptions = {}) =>
-  openStore(options).resumeSession(options)
+export const resumeSession = onceAsync(0, (store) => store.resumeSession)
 
 /** As `store.forkSession`. */
-export const forkSession = (session: string, options: ContextOptions & ForkOptions = {}) =>
-  openStore(options).forkSession(session, options)
+export const forkSession = once(1, (store) => store.forkSession)
 
 /** As `store.renameSession`. */
-export const renameSession = async (
-  session: string,
-  title: string,
-  options: ContextOptions & AppendTranscriptOptions = {},
-) => openStore(options).renameSession(session, title, options)
+export const renameSession = onceAsync(2, (store) => store.renameSession)
 
 /** As `store.bypassSession`. */
-export const bypassSession = async (
-  session: string,
-  enabled: boolean,
-  options: ContextOptions & AppendTranscriptOptions = {},
-) => openStore(options).bypassSession(session, enabled, options)
+export const bypassSession = onceAsync(2, (store) => store.bypassSession)
 
 /** As `store.appendTranscript`. */
-export const appendTranscript = async (
-  input: AppendTranscriptInput,
-  options: ContextOptions & AppendTranscriptOptions = {},
-) => openStore(options).appendTranscript(input, options)
+export const appendTranscript = onceAsync(1, (store) => store.appendTranscript)
 
 /** The receipt of `append_transcript`: its fields have the names of the original specification. */
 export type TranscriptReceiptAlias = Omit<AppendReceipt, 'byteOffset' | 'lineNumber'> & {
@@ -110,207 +79,144 @@ export const append_transcript = async (
 }
 
 /** As `store.prompt`. */
-export const promptOnce = async (
-  input: PromptInput,
-  options: ContextOptions & PromptOnceOptions = {},
-) => openStore(options).prompt(input, options)
+export const promptOnce = onceAsync(1, (store) => store.prompt)
 
 /** As `store.remember`. */
-export const rememberOnce = async (
-  session: string,
-  text: string,
-  options: ContextOptions & AppendTranscriptOptions = {},
-) => openStore(options).remember(session, text, options)
+export const rememberOnce = onceAsync(2, (store) => store.remember)
 
 /** As `store.recoverOnce`. */
-export const recoverOnce = (session: string, options: ContextOptions & RecoverOnceOptions = {}) =>
-  openStore(options).recoverOnce(session, options)
+export const recoverOnce = once(1, (store) => store.recoverOnce)
 
 /** As `store.history.append`. */
-export const appendHistory = (
-  prompt: string,
-  sessionId: string,
-  options: ContextOptions & AppendHistoryOptions = {},
-) => openStore(options).history.append(prompt, sessionId, options)
+export const appendHistory = once(2, (store) => store.history.append)
 
 /** As `store.history.read`. */
-export const readHistory = (options: ContextOptions & ReadHistoryOptions = {}) =>
-  openStore(options).history.read(options)
+export const readHistory = once(0, (store) => store.history.read)
 
 /** As `store.history.recall`. */
-export const recallHistory = (options: ContextOptions & RecallHistoryOptions = {}) =>
-  openStore(options).history.recall(options)
+export const recallHistory = once(0, (store) => store.history.recall)
 
 /** As `store.history.rotate`. */
-export const rotateHistory = (options: ContextOptions = {}) => openStore(options).history.rotate()
+export const rotateHistory = once(0, (store) => store.history.rotate)
 
 /** As `store.history.sweep`. */
-export const sweepHistory = (options: ContextOptions & SweepHistoryOptions = {}) =>
-  openStore(options).history.sweep(options)
+export const sweepHistory = once(0, (store) => store.history.sweep)
 
 /** As `store.maintenance.maintain`. */
-export const maintain = (options: ContextOptions & HistoryRetentionOptions = {}) =>
-  openStore(options).maintenance.maintain(options)
+export const maintain = once(0, (store) => store.maintenance.maintain)
 
 /** As `store.maintenance.archive` and `store.maintenance.trash`. */
 export const retireSessions = ({ to, ...options }: ContextOptions & RetireOptions) =>
   openStore(options).maintenance[to](options)
 
 /** As `store.maintenance.restore`. */
-export const restoreSessions = (options: ContextOptions & RestoreSessionsOptions) =>
-  openStore(options).maintenance.restore(options)
+export const restoreSessions = once(0, (store) => store.maintenance.restore)
 
 /** As `store.maintenance.prune`. */
-export const pruneSessions = (options: ContextOptions & PruneSessionsOptions = {}) =>
-  openStore(options).maintenance.prune(options)
+export const pruneSessions = once(0, (store) => store.maintenance.prune)
 
 /** As `store.maintenance.listRetired`. */
 export const listRetired = (from: 'archive' | 'trash', options: ContextOptions = {}) =>
   openStore(options).maintenance.listRetired(from)
 
 /** As `store.recover`. */
-export const recover = (options: ContextOptions & RecoverOptions = {}) =>
-  openStore(options).recover(options)
+export const recover = once(0, (store) => store.recover)
 
 /** As `store.sessionStart`. */
-export const sessionStart = (options: ContextOptions & SessionStartOptions = {}) =>
-  openStore(options).sessionStart(options)
+export const sessionStart = once(0, (store) => store.sessionStart)
 
 /** As `store.readItem`. */
-export const readItem = (id: string, options: ContextOptions & ReadItemOptions = {}) =>
-  openStore(options).readItem(id, options)
+export const readItem = once(1, (store) => store.readItem)
 
 /** As `store.checkpoints.add`. */
-export const contextCheckpoint = (options: ContextOptions & ContextCheckpointOptions) =>
-  openStore(options).checkpoints.add(options)
+export const contextCheckpoint = once(0, (store) => store.checkpoints.add)
 
 /** As `store.checkpoints.addDigest`. */
-export const checkpointSession = (options: ContextOptions & CheckpointSessionOptions) =>
-  openStore(options).checkpoints.addDigest(options)
+export const checkpointSession = once(0, (store) => store.checkpoints.addDigest)
 
 /** As `store.listSessions`. */
-export const listSessions = (options: ContextOptions & ListOptions = {}) =>
-  openStore(options).listSessions(options)
+export const listSessions = once(0, (store) => store.listSessions)
 
 /** As `store.inferParentSession`. */
-export const inferParentSession = (hints: ContextOptions & ParentHints) =>
-  openStore(hints).inferParentSession(hints)
+export const inferParentSession = once(0, (store) => store.inferParentSession)
 
 /** As `store.sidechains.list`. */
-export const listSidechains = (options: ContextOptions & ListSidechainsOptions = {}) =>
-  openStore(options).sidechains.list(options)
+export const listSidechains = once(0, (store) => store.sidechains.list)
 
 /** As `store.sidechains.find`. */
-export const findSidechain = (task: string, options: ContextOptions & ListSidechainsOptions = {}) =>
-  openStore(options).sidechains.find(task, options)
+export const findSidechain = once(1, (store) => store.sidechains.find)
+
+/** As `store.sidechains.open`. */
+export const openSidechain = onceAsync(1, (store) => store.sidechains.open)
 
 /** As `store.checkpoints.list`. */
-export const listCheckpoints = (options: ContextOptions & ListCheckpointsQuery = {}) =>
-  openStore(options).checkpoints.list(options)
+export const listCheckpoints = once(0, (store) => store.checkpoints.list)
 
 /** As `store.claims.claim`. */
-export const claimSession = (session: string, options: ContextOptions & ClaimSessionOptions = {}) =>
-  openStore(options).claims.claim(session, options)
+export const claimSession = once(1, (store) => store.claims.claim)
 
 /** As `store.claims.listActive`. */
-export const listActiveSessions = (options: ContextOptions = {}) =>
-  openStore(options).claims.listActive()
+export const listActiveSessions = once(0, (store) => store.claims.listActive)
 
 /** As `store.maintenance.init`. */
-export const initStore = (options: ContextOptions & InitStoreOptions = {}) =>
-  openStore(options).maintenance.init(options)
+export const initStore = once(0, (store) => store.maintenance.init)
 
 /** As `store.maintenance.verify`. */
-export const verifyLog = (
-  path: string,
-  options: ContextOptions & { signal?: AbortSignal | undefined } = {},
-) => openStore(options).maintenance.verify(path, options)
+export const verifyLog = once(1, (store) => store.maintenance.verify)
 
 /** As `store.maintenance.repair`. */
-export const repairLog = (path: string, options: ContextOptions & RepairOptions) =>
-  openStore(options).maintenance.repair(path, options)
+export const repairLog = once(1, (store) => store.maintenance.repair)
 
 /** As `store.maintenance.examine`. */
-export const examineStore = (options: ContextOptions & ExamineOptions = {}) =>
-  openStore(options).maintenance.examine(options)
+export const examineStore = once(0, (store) => store.maintenance.examine)
 
 /** As `store.maintenance.fix`. */
-export const fixStore = (
-  health: Pick<StoreHealth, 'findings'>,
-  options: ContextOptions & FixStoreOptions = {},
-) => openStore(options).maintenance.fix(health, options)
+export const fixStore = once(1, (store) => store.maintenance.fix)
 
 /** As `store.exportSession`. */
-export const exportSession = (
-  session: string | { readonly path: string },
-  options: ContextOptions & ExportOptions = {},
-) => openStore(options).exportSession(session, options)
+export const exportSession = once(1, (store) => store.exportSession)
 
 /** As `store.importSession`. */
-export const importSession = (path: string, options: ContextOptions & ImportOptions = {}) =>
-  openStore(options).importSession(path, options)
+export const importSession = once(1, (store) => store.importSession)
 
 /** As `store.importExport`. */
-export const importExported = (
-  source: string | AsyncIterable<LogEntry>,
-  options: ContextOptions & ImportExportedOptions = {},
-) => openStore(options).importExport(source, options)
+export const importExported = once(1, (store) => store.importExport)
 
 /** As `store.extractDelta`. */
-export const extractDelta = (session: string, options: ContextOptions & ExtractOptions = {}) =>
-  openStore(options).extractDelta(session, options)
+export const extractDelta = once(1, (store) => store.extractDelta)
 
 /** As `store.planFileRewind`. */
-export const planFileRewind = (session: string, options: ContextOptions & FileRewindOptions) =>
-  openStore(options).planFileRewind(session, options)
+export const planFileRewind = once(1, (store) => store.planFileRewind)
 
 /** As `store.searchSessions`. */
-export const searchSessions = (options: ContextOptions & SearchSessionsOptions) =>
-  openStore(options).searchSessions(options)
+export const searchSessions = once(0, (store) => store.searchSessions)
 
 /** As `store.grep`. */
-export const grepStore = (options: ContextOptions & GrepOptions) => openStore(options).grep(options)
+export const grepStore = once(0, (store) => store.grep)
 
 /** As `store.transcriptText`. */
-export const transcriptText = (
-  session: string,
-  options: ContextOptions & TranscriptTextOptions = {},
-) => openStore(options).transcriptText(session, options)
+export const transcriptText = once(1, (store) => store.transcriptText)
 
 /** As `store.readTranscriptText`. */
-export const readTranscriptText = (
-  session: string,
-  options: ContextOptions & TranscriptTextOptions = {},
-) => openStore(options).readTranscriptText(session, options)
+export const readTranscriptText = once(1, (store) => store.readTranscriptText)
 
 /** As `store.maintenance.stats`. */
-export const storeStats = (options: ContextOptions & StoreStatsOptions = {}) =>
-  openStore(options).maintenance.stats(options)
+export const storeStats = once(0, (store) => store.maintenance.stats)
 
 /** As `store.maintenance.diskUsage`. */
-export const diskUsage = (options: ContextOptions & DiskUsageOptions = {}) =>
-  openStore(options).maintenance.diskUsage(options)
+export const diskUsage = once(0, (store) => store.maintenance.diskUsage)
 
 /** As `store.listSummaries`. */
-export const listSummaries = (options: ContextOptions & ListSummariesOptions = {}) =>
-  openStore(options).listSummaries(options)
+export const listSummaries = once(0, (store) => store.listSummaries)
 
 /** As `store.expandSummary`. */
-export const expandSummary = (id: string, options: ContextOptions & ExpandSummaryOptions = {}) =>
-  openStore(options).expandSummary(id, options)
+export const expandSummary = once(1, (store) => store.expandSummary)
 
 /** As `store.tailSessions`. */
-export const tailSessions = (options: ContextOptions & TailSessionsOptions = {}) =>
-  openStore(options).tailSessions(options)
+export const tailSessions = once(0, (store) => store.tailSessions)
 
 /** As `store.createCompactor`, for the session `id`. */
 export const createStoredCompactor = (
   { id, ...store }: ContextOptions & SessionOptions & { readonly id: string },
   options: CompactorOptions = {},
 ) => openStore(store).createCompactor(id, { ...store, ...options })
-
-/** As `store.sidechains.open`. */
-export const openSidechain = async (
-  task: SubagentTask,
-  options: ContextOptions & SessionOptions = {},
-) => openStore(options).sidechains.open(task, options)

@@ -2,80 +2,34 @@
 // `store.sidechains`, `store.claims` and `store.maintenance`.
 
 import {
-  type CheckpointSessionOptions,
-  type ContextCheckpoint,
-  type ContextCheckpointOptions,
   checkpointNudge,
   checkpointSession,
   contextCheckpoint,
   isCheckpointed,
-  type NudgeOptions,
-  type SessionCheckpoint,
 } from './continuity/index.js'
+import { openSidechain } from './session/index.js'
 import {
-  openSidechain,
-  type SessionOptions,
-  type Sidechain,
-  type SubagentTask,
-} from './session/index.js'
-import {
-  type ActiveSessions,
   type AppendHistoryOptions,
   appendHistory,
-  type CheckpointList,
-  type ClaimSessionOptions,
-  type ContextOptions,
   claimSession,
-  type DeleteCheckpointOptions,
-  type DiskUsage,
-  type DiskUsageOptions,
   deleteCheckpoint,
   diskUsage,
-  type ExamineOptions,
   examineStore,
-  type FixStoreOptions,
-  type FoundCheckpoint,
   findCheckpoint,
   findNewestCheckpoint,
   findSidechain,
   fixStore,
-  type HistoryEntry,
-  type HistoryReceipt,
-  type HistoryRetentionOptions,
-  type HistoryRotation,
-  type HistorySweep,
-  type InitializedStore,
-  type InitStoreOptions,
   initStore,
   isBypassed,
   isSessionLive,
-  type ListCheckpointsQuery,
-  type ListSidechainsOptions,
   listActiveSessions,
   listCheckpoints,
   listRetired,
   listSidechains,
-  type Maintenance,
   maintain,
-  type NewestCheckpoint,
-  type NewestCheckpointQuery,
-  type PruneCheckpointsOptions,
-  type PruneReport,
-  type PruneSessionsOptions,
   pruneCheckpoints,
   pruneSessions,
-  type ReadHistoryOptions,
-  type RecallHistoryOptions,
-  type ReleasedClaim,
-  type RelocateOptions,
-  type Relocation,
-  type RepairOptions,
-  type RepairReport,
-  type RestoreSessionsOptions,
-  type RetentionOptions,
-  type RetentionReport,
   type RetireOptions,
-  type RuntimePathOptions,
   readClaim,
   readHistory,
   readSessionState,
@@ -87,252 +41,170 @@ import {
   restoreSessions,
   retireSessions,
   rotateHistory,
-  type SessionClaim,
-  type SessionState,
-  type SessionUnit,
-  type SidechainInfo,
-  type SidechainList,
-  type SkippedCall,
   type StoreContext,
-  type StoreFixes,
-  type StoreHealth,
-  type StoreStats,
-  type StoreStatsOptions,
-  type SweepHistoryOptions,
   storeStats,
   sweepHistory,
-  type Unreadable,
-  type VerifyReport,
   verifyLog,
 } from './store/index.js'
 
-class Area {
-  protected readonly store: StoreContext
-  readonly #options: ContextOptions
+/** A function of the layers below as a method: the store is its first argument. */
+export const bind =
+  <Args extends unknown[], Result>(
+    store: StoreContext,
+    method: (store: StoreContext, ...args: Args) => Result,
+  ) =>
+  (...args: Args): Result =>
+    method(store, ...args)
 
-  constructor(store: StoreContext, options: ContextOptions) {
-    this.store = store
-    this.#options = options
+class Area {
+  readonly #store: StoreContext
+
+  constructor(store: StoreContext) {
+    this.#store = store
   }
 
-  protected with<Options extends object>(options: Options): Options & ContextOptions {
-    return { ...this.#options, ...options }
+  protected on<Args extends unknown[], Result>(
+    method: (store: StoreContext, ...args: Args) => Result,
+  ): (...args: Args) => Result {
+    return bind(this.#store, method)
   }
 }
 
 /** `store.history`: one file with the prompts of all sessions of this user. */
 export class HistoryStore extends Area {
   /** Appends a prompt; `null` for a blank prompt, which is not recorded. */
-  append(
-    prompt: string,
-    sessionId: string,
-    options: AppendHistoryOptions = {},
-  ): Promise<HistoryReceipt | null> {
-    return appendHistory(this.store, prompt, sessionId, options)
-  }
+  readonly append = this.on(
+    (store, prompt: string, sessionId: string, options?: AppendHistoryOptions) =>
+      appendHistory(store, prompt, sessionId, options),
+  )
 
   /** Reads every prompt, newest first unless `order` is `asc`. */
-  read(options: ReadHistoryOptions = {}): Promise<HistoryEntry[]> {
-    return readHistory(this.store, options)
-  }
+  readonly read = this.on(readHistory)
 
   /** Reads prompts as the up-arrow shows them: newest first, without direct repetitions. */
-  recall(options: RecallHistoryOptions = {}): Promise<HistoryEntry[]> {
-    return recallHistory(this.store, options)
-  }
+  readonly recall = this.on(recallHistory)
 
   /** Starts a new history file now. */
-  rotate(): Promise<HistoryRotation> {
-    return rotateHistory(this.store)
-  }
+  readonly rotate = this.on(rotateHistory)
 
   /** Plans, or with `apply` does, the removal of old history files. */
-  sweep(options: SweepHistoryOptions = {}): Promise<HistorySweep> {
-    return sweepHistory(this.store, options)
-  }
+  readonly sweep = this.on(sweepHistory)
 }
 
 /** `store.checkpoints`: what sessions leave for the next one, one file per project. */
 export class CheckpointStore extends Area {
   /** Stores a summary of a session and memories; memories that are known are left out. */
-  add(options: ContextCheckpointOptions): Promise<ContextCheckpoint> {
-    return contextCheckpoint(this.store, options)
-  }
+  readonly add = this.on(contextCheckpoint)
 
   /** Stores a short text about the state of the work. */
-  addDigest(options: CheckpointSessionOptions): Promise<SessionCheckpoint> {
-    return checkpointSession(this.store, options)
-  }
+  readonly addDigest = this.on(checkpointSession)
 
   /** Whether an agent's checkpoint was stored since the newest message of the session. */
-  isCurrent(session: string): boolean {
-    return isCheckpointed(this.store, session)
-  }
+  readonly isCurrent = this.on(isCheckpointed)
 
   /** A suggestion to store a checkpoint, for an agent that has not stored one for long. */
-  nudge(session: string, options: NudgeOptions = {}): string | undefined {
-    return checkpointNudge(this.store, session, options)
-  }
+  readonly nudge = this.on(checkpointNudge)
 
   /** Lists checkpoints of a session or a project, newest first. */
-  list(query: ListCheckpointsQuery = {}): CheckpointList {
-    return listCheckpoints(this.store, query)
-  }
+  readonly list = this.on(listCheckpoints)
 
   /** Finds a checkpoint by its id. */
-  find(id: string, options: RetentionOptions = {}): FoundCheckpoint | undefined {
-    return findCheckpoint(this.store, id, options)
-  }
+  readonly find = this.on(findCheckpoint)
 
   /** Finds the newest checkpoint of a session or a project. */
-  findNewest(query: NewestCheckpointQuery = {}): NewestCheckpoint {
-    return findNewestCheckpoint(this.store, query)
-  }
+  readonly findNewest = this.on(findNewestCheckpoint)
 
   /** Deletes one checkpoint. Its file keeps a record that it was there. */
-  delete(id: string, options: DeleteCheckpointOptions): Promise<FoundCheckpoint> {
-    return deleteCheckpoint(this.store, id, options)
-  }
+  readonly delete = this.on(deleteCheckpoint)
 
   /** Plans, or with `apply` does, the removal of checkpoints beyond the retention. */
-  prune(options: PruneCheckpointsOptions = {}): Promise<PruneReport> {
-    return pruneCheckpoints(this.store, options)
-  }
+  readonly prune = this.on(pruneCheckpoints)
 }
 
 /** `store.sidechains`: the logs of subagents. */
 export class SidechainStore extends Area {
   /** Lists the subagents of a session, or of all sessions. */
-  list(options: ListSidechainsOptions = {}): SidechainList {
-    return listSidechains(this.store, options)
-  }
+  readonly list = this.on(listSidechains)
 
   /** Finds the log of a subagent by its task id. */
-  find(task: string, options: ListSidechainsOptions = {}): SidechainInfo {
-    return findSidechain(this.store, task, options)
-  }
+  readonly find = this.on(findSidechain)
 
   /** Opens the log of a subagent that another process delegated to this one. */
-  open(task: SubagentTask, options: SessionOptions = {}): Promise<Sidechain> {
-    return openSidechain(this.store, task, options)
-  }
+  readonly open = this.on(openSidechain)
 }
 
 /** `store.claims`: which process or runtime path records a session, so that only one of them does. */
 export class ClaimStore extends Area {
   /** Claims a session for a runtime path. */
-  claim(session: string, options: ClaimSessionOptions = {}): Promise<SessionClaim & SkippedCall> {
-    return claimSession(this.store, session, options)
-  }
+  readonly claim = this.on(claimSession)
 
   /** Extends a claim that the runtime path holds. */
-  renew(session: string, options: RuntimePathOptions = {}): Promise<SessionClaim & SkippedCall> {
-    return renewClaim(this.store, session, options)
-  }
+  readonly renew = this.on(renewClaim)
 
   /** Ends a claim. */
-  release(session: string, options: RuntimePathOptions = {}): Promise<ReleasedClaim> {
-    return releaseClaim(this.store, session, options)
-  }
+  readonly release = this.on(releaseClaim)
 
   /** Returns the claim of a session. */
-  read(session: string): SessionClaim {
-    return readClaim(this.store, session)
-  }
+  readonly read = this.on(readClaim)
 
   /** Lists the sessions that are claimed or being written now. */
-  listActive(): ActiveSessions {
-    return listActiveSessions(this.store)
-  }
+  readonly listActive = this.on(listActiveSessions)
 
   /** Returns whether a process writes to the session, or claims it, now. */
-  isLive(session: string): boolean {
-    return isSessionLive(this.store, session)
-  }
+  readonly isLive = this.on(isSessionLive)
 
   /** Returns whether hooks record nothing for the session. */
-  isBypassed(session: string): boolean {
-    return isBypassed(this.store, session)
-  }
+  readonly isBypassed = this.on(isBypassed)
 
   /** Returns everything that is known of who records a session. */
-  readState(session: string): SessionState {
-    return readSessionState(this.store, session)
-  }
+  readonly readState = this.on(readSessionState)
 }
 
 /** `store.maintenance`: set-up, health, retention and statistics. */
 export class MaintenanceStore extends Area {
   /** Creates the folders of the store and keeps them out of git. */
-  init(options: InitStoreOptions = {}): InitializedStore {
-    return initStore(this.store, options)
-  }
+  readonly init = this.on(initStore)
 
   /** Reads one log and reports damage. */
-  verify(path: string, options: { signal?: AbortSignal | undefined } = {}): Promise<VerifyReport> {
-    return verifyLog(this.store, path, options)
-  }
+  readonly verify = this.on(verifyLog)
 
   /** Writes a repaired copy of a log. The damaged file is not changed. */
-  repair(path: string, options: RepairOptions): Promise<RepairReport> {
-    return repairLog(this.store, path, options)
-  }
+  readonly repair = this.on(repairLog)
 
   /** Examines everything in the store. */
-  examine(options: ExamineOptions = {}): Promise<StoreHealth> {
-    return examineStore(this.store, options)
-  }
+  readonly examine = this.on(examineStore)
 
   /** Plans, or with `apply` does, what is safe to fix of the findings. */
-  fix(health: Pick<StoreHealth, 'findings'>, options: FixStoreOptions = {}): StoreFixes {
-    return fixStore(this.store, health, options)
-  }
+  readonly fix = this.on(fixStore)
 
   /** Plans, or with `apply` does, the move of sessions into the archive. */
-  archive(options: Omit<RetireOptions, 'to'>): Promise<RetentionReport> {
-    return retireSessions(this.store, { ...options, to: 'archive' })
-  }
+  readonly archive = this.on((store, options: Omit<RetireOptions, 'to'>) =>
+    retireSessions(store, { ...options, to: 'archive' }),
+  )
 
   /** Plans, or with `apply` does, the move of sessions into the trash. */
-  trash(options: Omit<RetireOptions, 'to'>): Promise<RetentionReport> {
-    return retireSessions(this.store, { ...options, to: 'trash' })
-  }
+  readonly trash = this.on((store, options: Omit<RetireOptions, 'to'>) =>
+    retireSessions(store, { ...options, to: 'trash' }),
+  )
 
   /** Plans, or with `apply` does, the move of sessions back into the store. */
-  restore(options: RestoreSessionsOptions): Promise<RetentionReport> {
-    return restoreSessions(this.store, options)
-  }
+  readonly restore = this.on(restoreSessions)
 
   /** Lists the sessions in the archive or the trash. */
-  listRetired(from: 'archive' | 'trash'): Promise<{
-    readonly sessions: readonly SessionUnit[]
-    readonly skipped: readonly Unreadable[]
-  }> {
-    return listRetired(this.store, from)
-  }
+  readonly listRetired = this.on(listRetired)
 
   /** Plans, or with `apply` does, the removal of sessions from the trash. */
-  prune(options: PruneSessionsOptions = {}): Promise<RetentionReport> {
-    return pruneSessions(this.store, options)
-  }
+  readonly prune = this.on(pruneSessions)
 
   /** Counts sessions, tokens and tools. */
-  stats(options: StoreStatsOptions = {}): Promise<StoreStats> {
-    return storeStats(this.store, options)
-  }
+  readonly stats = this.on(storeStats)
 
   /** Counts files and bytes. */
-  diskUsage(options: DiskUsageOptions = {}): DiskUsage {
-    return diskUsage(this.store, options)
-  }
+  readonly diskUsage = this.on(diskUsage)
 
   /** Does the periodic work of a harness: sweeps the history once a month. */
-  maintain(options: HistoryRetentionOptions = {}): Promise<Maintenance> {
-    return maintain(this.store, options)
-  }
+  readonly maintain = this.on(maintain)
 
   /** Records that a project moved to another folder. */
-  relocateProject(options: RelocateOptions): Promise<Relocation> {
-    return relocateProject(this.store, options)
-  }
+  readonly relocateProject = this.on(relocateProject)
 }

@@ -40,11 +40,8 @@ export function compactionItemId(sessionKey: string, uuid: string): string {
 }
 
 /** All of a text that `sessionStart` named. */
-export function readItem(
-  store: StoreContext,
-  id: string,
-  { redact = redactByDefault }: ReadItemOptions = {},
-): Item {
+export function readItem(store: StoreContext, id: string, options: ReadItemOptions = {}): Item {
+  const { redact = redactByDefault } = options
   if (typeof id !== 'string') throw new TypeError('The id of an item must be a string')
   const [kind, ...parts] = splitId(id)
   const found =

@@ -54,9 +54,9 @@ export interface ImportedExport {
 export async function importExported(
   store: StoreContext,
   source: string | AsyncIterable<LogEntry>,
-  { newId }: ImportExportedOptions = {},
+  options: ImportExportedOptions = {},
 ): Promise<ImportedExport> {
-  const importing = new ExportImport(store, newId)
+  const importing = new ExportImport(store, options.newId)
   try {
     const { env: environment } = store
     await importing.read(typeof source === 'string' ? readLog(source, { environment }) : source)

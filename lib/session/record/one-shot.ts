@@ -56,9 +56,10 @@ export type AppendReceipt = Partial<Receipt> & {
  */
 export async function appendTranscript(
   store: StoreContext,
-  { session_id, event }: AppendTranscriptInput,
+  input: AppendTranscriptInput,
   options: AppendTranscriptOptions = {},
 ): Promise<AppendReceipt> {
+  const { session_id, event } = input
   const sessionId = normalizeSessionKey(session_id)
   const given = { lineNumbers: true, ...options }
   return toReceipt(await record(store, { sessionId, events: [event] }, given))
@@ -96,12 +97,14 @@ export type PromptedOnce = AppendReceipt & {
 /** Appends a `user` event, the line of the history, and the checkpoint if one is due. */
 export async function promptOnce(
   store: StoreContext,
-  { session_id, content, uuid }: PromptInput,
-  { continuity = {}, ...options }: PromptOnceOptions = {},
+  input: PromptInput,
+  options: PromptOnceOptions = {},
 ): Promise<PromptedOnce> {
+  const { session_id, content, uuid } = input
+  const { continuity = {}, ...others } = options
   const sessionId = normalizeSessionKey(session_id)
   const event = { type: 'user', uuid, payload: { content } }
-  const lane = { lineNumbers: true, ...options, history: true, checkpoint: continuity }
+  const lane = { lineNumbers: true, ...others, history: true, checkpoint: continuity }
   const result = await record(store, { sessionId, events: [event] }, lane)
   const { historyOffset, checkpointId } = result
   return { ...toReceipt(result), historyOffset, checkpointId }

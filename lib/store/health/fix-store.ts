@@ -34,10 +34,11 @@ const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NO
 
 export function fixStore(
   store: StoreContext,
-  { findings }: Pick<StoreHealth, 'findings'>,
-  { apply = false }: FixStoreOptions = {},
+  health: Pick<StoreHealth, 'findings'>,
+  options: FixStoreOptions = {},
 ): StoreFixes {
-  const fixes = findings.flatMap((finding) => fixFinding(store, finding, apply) ?? [])
+  const { apply = false } = options
+  const fixes = health.findings.flatMap((finding) => fixFinding(store, finding, apply) ?? [])
   return { applied: apply, fixes }
 }
 

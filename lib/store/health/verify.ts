@@ -27,8 +27,9 @@ export interface VerifyReport {
 export async function verifyLog(
   { env: environment }: StoreContext,
   path: string,
-  { signal }: { signal?: AbortSignal | undefined } = {},
+  options: { signal?: AbortSignal | undefined } = {},
 ): Promise<VerifyReport> {
+  const { signal } = options
   const checkPayload = await loadPayloadCheck()
   const findings: Diagnostic[] = []
   const links: PlacedLink[] = []
