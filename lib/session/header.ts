@@ -81,17 +81,16 @@ export function newHeader(
 ): NewEvent {
   const { project } = facts
   const projectNormalized = project === undefined ? undefined : normalizeProject(store, project)
-  const agentId = store.agent === DEFAULT_AGENT ? undefined : store.agent
-  const all = { ...facts, projectNormalized, agentId }
+  const all = { ...facts, projectNormalized }
   const payload = headerPayload(store, sessionId, toIso(store.env.now()), all, origin)
   return { type: 'session_header', payload }
 }
 
 export function headerPayload(
-  { env }: StoreContext,
+  { env, agent }: StoreContext,
   sessionId: string,
   startTs: string,
-  facts: SessionFacts & { projectNormalized?: string | undefined; agentId?: string | undefined },
+  facts: SessionFacts & Partial<InheritedFacts>,
   { resumed_from = null, forked_from, tool_policy }: Origin = {},
 ): Header {
   return withoutUndefined({
@@ -107,7 +106,7 @@ export function headerPayload(
     previous_session_key: facts.previousSessionKey,
     harness: facts.harness,
     harness_agent_id: facts.harnessAgentId,
-    agent_id: facts.agentId,
+    agent_id: agent === DEFAULT_AGENT ? undefined : agent,
     agent_label: facts.agentLabel,
     project: facts.project,
     project_normalized: facts.projectNormalized,
@@ -115,16 +114,29 @@ export function headerPayload(
   })
 }
 
-/** The header of a fork contains its own length, so it is encoded until the number fits. */
+interface ForkFacts extends Pick<Origin, 'tool_policy'>, Pick<SessionFacts, 'capture'> {
+  readonly forked_from: { readonly session_id: string; readonly at_uuid: string }
+}
+
+/**
+ * The line of the header of a fork. It takes over what `source`, the header of the forked session,
+ * says. It contains its own length, so it is encoded until the number fits.
+ */
 export function forkHeaderLine(
-  uuid: string,
-  ts: string,
-  payloadOf: (base: number) => object,
+  store: StoreContext,
+  sessionId: string,
+  source: unknown,
+  { forked_from, tool_policy, capture }: ForkFacts,
 ): Buffer {
+  const ts = toIso(store.env.now())
+  const uuid = store.env.newUuid()
+  const { kind: _, ...inherited } = inheritedFacts(source)
   const encoder = new LineEncoder()
   for (let base = 0; ; ) {
     encoder.reset()
-    const payloadJson = JSON.stringify(payloadOf(base))
+    const from = { forked_from: { ...forked_from, base }, tool_policy }
+    const payload = headerPayload(store, sessionId, ts, { ...inherited, capture }, from)
+    const payloadJson = JSON.stringify(payload)
     const length = encoder.addEvent({
       type: 'session_header',
       ts,

@@ -13,7 +13,7 @@ import {
 import type { ContextUse, RollingSummarizer, StoredCheckpoint } from '../continuity/index.js'
 import { isSessionError, SessionError } from '../errors.js'
 import { type Diagnostic, diagnostic, isSyncPoint, type PayloadByType } from '../format/index.js'
-import type { LogEntry, LogHandle, NewEvent, Receipt } from '../log/index.js'
+import type { LogEntry, NewEvent, Receipt } from '../log/index.js'
 import { type CheckpointPayload, readSpool, type StoreContext } from '../store/index.js'
 import type { CheckpointInput, SessionContinuity } from './checkpoints/session-checkpoints.js'
 import {
@@ -38,13 +38,10 @@ import {
   releaseSession,
 } from './lifecycle/close.js'
 import { type RewindLink, rewindLink } from './lifecycle/rewind.js'
-import type { SessionView } from './live-view.js'
 import { type TitleSource, titleEvent } from './live-view.js'
 import { callListener } from './notify-listener.js'
 import { PermissionLedger } from './permission-ledger.js'
 import { type PromptOptions, type PromptReceipt, promptText } from './prompt-history.js'
-import type { SessionSettings } from './settings.js'
-import type { SessionStorage } from './storage.js'
 import type { MergedResult, SubagentReportInput } from './subagents/result.js'
 import type { Sidechain } from './subagents/sidechain.js'
 import { Subagents } from './subagents/subagents.js'
@@ -62,10 +59,6 @@ export class Session implements AsyncDisposable {
   readonly id: string
   readonly path: string
   readonly #parts: SessionParts
-  readonly #log: LogHandle
-  readonly #view: SessionView
-  readonly #storage: SessionStorage
-  readonly #settings: SessionSettings
   readonly #permissions = new PermissionLedger()
   readonly #listeners = new Set<AppendListener>()
   readonly #subagents: Lazy<Subagents>
@@ -73,26 +66,22 @@ export class Session implements AsyncDisposable {
   readonly #asParent = {
     depth: 0,
     append: (event: NewEvent) => this.append(event),
-    appendSync: (event: NewEvent) => this.#notify(event, this.#log.appendSync(event)),
+    appendSync: (event: NewEvent) => this.#notify(event, this.#parts.log.appendSync(event)),
   }
   #end: Promise<SessionEnd> | undefined
 
   /** Use `createSession` or `resumeSession`. */
   constructor(parts: SessionParts) {
-    const { id, log, view, storage, settings } = parts
+    const { id, log, settings } = parts
     this.id = id
     this.path = log.path
     this.#parts = parts
-    this.#log = log
-    this.#view = view
-    this.#storage = storage
-    this.#settings = settings
     this.#subagents = new Lazy(() => new Subagents({ sessionId: id, settings }))
   }
 
   /** The store of this session. */
   get store(): StoreContext {
-    return this.#settings.store
+    return this.#parts.settings.store
   }
 
   // Not a field: a session that is logged or stringified must not include its permissions.
@@ -103,22 +92,22 @@ export class Session implements AsyncDisposable {
 
   /** False: nothing of this session is written to the disk. */
   get persist(): boolean {
-    return this.#storage.isPersistent
+    return this.#parts.storage.isPersistent
   }
 
   /** The uuid of the newest event of the chain. */
   get tip(): string | null {
-    return this.#log.tip
+    return this.#parts.log.tip
   }
 
   /** Bytes of the transcript. */
   get size(): number {
-    return this.#log.size
+    return this.#parts.log.size
   }
 
   /** Appends an event. Resolves once it is a line of the transcript; lines have the order of calls. */
   async append<Type extends string>(event: NewEvent<Type>): Promise<Receipt> {
-    const receipt = await this.#log.append(event)
+    const receipt = await this.#parts.log.append(event)
     this.#notify(event as NewEvent, receipt)
     if (isSyncPoint(event.type)) await this.#appendSpooled()
     return receipt
@@ -187,7 +176,7 @@ export class Session implements AsyncDisposable {
 
   /** Appends several events in one write: all of them become lines, or none is acknowledged. */
   async appendAll(events: readonly NewEvent[]): Promise<Receipt[]> {
-    const receipts = await this.#log.appendAll(events)
+    const receipts = await this.#parts.log.appendAll(events)
     for (const [index, event] of events.entries()) this.#notify(event, receipts[index]!)
     return receipts
   }
@@ -206,21 +195,21 @@ export class Session implements AsyncDisposable {
 
   /** What the model sees now. Open tool calls are repaired by the session's policy by default. */
   messages(options: MessagesOptions = {}): Messages {
-    this.#log.flush()
-    const { projection, toolPolicy } = this.#view
+    this.#parts.log.flush()
+    const { projection, toolPolicy } = this.#parts.view
     return messagesOf(projection, { ...options, toolPolicy: options.toolPolicy ?? toolPolicy })
   }
 
   /** What the model sees now, with gaps and positions. */
   get projection(): Projection {
-    this.#log.flush()
-    return this.#view.projection
+    this.#parts.log.flush()
+    return this.#parts.view.projection
   }
 
   /** What the model saw when this event was the newest, with summaries in their latest revision. */
   projectionAt(uuid: string): Projection {
-    this.#log.flush()
-    return this.#storage.load(uuid).log.projection
+    this.#parts.log.flush()
+    return this.#parts.storage.load(uuid).log.projection
   }
 
   /** Tool calls without a result, and a turn without a reply. */
@@ -230,12 +219,12 @@ export class Session implements AsyncDisposable {
 
   /** Everything that was tolerated while reading. */
   get diagnostics(): readonly Diagnostic[] {
-    return [...this.#view.diagnostics, ...this.projection.diagnostics]
+    return [...this.#parts.view.diagnostics, ...this.projection.diagnostics]
   }
 
   /** Yields every line of the transcript. */
   raw(): AsyncGenerator<LogEntry, void, undefined> {
-    return this.#log.read()
+    return this.#parts.log.read()
   }
 
   /**
@@ -251,7 +240,7 @@ export class Session implements AsyncDisposable {
     if (!checkpointed && this.#continuity !== undefined) {
       const { tip } = this
       await this.#continuity.preCompaction(options.customInstructions)
-      this.#log.flush()
+      this.#parts.log.flush()
       // The summary covers what was there when it was passed in; later events stay.
       if (this.tip !== tip) {
         planned = this.#eventsAfterWait({ ...options, coverTo: planned.coverTo })
@@ -260,7 +249,7 @@ export class Session implements AsyncDisposable {
     const { events, summaryUuid, boundaryUuid, contextEpoch } = planned
     const written = this.appendAll(events)
     // Written now: no other event may come between the plan and its commit.
-    this.#log.flush()
+    this.#parts.log.flush()
     await written
     return { boundaryUuid, summaryUuid, contextEpoch }
   }
@@ -273,12 +262,12 @@ export class Session implements AsyncDisposable {
       prev_uuid: link.prevUuid,
       payload: {
         target_uuid: to,
-        from_uuid: this.#log.tip ?? link.prevUuid,
+        from_uuid: this.#parts.log.tip ?? link.prevUuid,
         ...(link.truncateAfter !== undefined && { truncate_after: link.truncateAfter }),
         ...(reason !== undefined && { reason }),
       },
     })
-    this.#log.flush()
+    this.#parts.log.flush()
     return written
   }
 
@@ -370,7 +359,8 @@ export class Session implements AsyncDisposable {
     const receipt = await this.append({ type: 'user', uuid, ts, payload })
     // The same uuid again is the same prompt.
     if (receipt.duplicate === true) return { ...receipt, historyOffset: null }
-    const written = this.#settings.asWritten({ type: 'user', payload }).payload as typeof payload
+    const written = this.#parts.settings.asWritten({ type: 'user', payload })
+      .payload as typeof payload
     const recorded = this.#parts.history?.value.record(
       promptText(written.content),
       receipt.uuid,
@@ -380,30 +370,30 @@ export class Session implements AsyncDisposable {
   }
 
   #linkTo(to: string): RewindLink {
-    this.#log.flush()
+    this.#parts.log.flush()
     return rewindLink(to, {
-      projection: this.#view.projection,
+      projection: this.#parts.view.projection,
       path: this.path,
-      headerUuid: this.#view.headerUuid,
-      find: (uuid) => this.#storage.find(uuid),
+      headerUuid: this.#parts.view.headerUuid,
+      find: (uuid) => this.#parts.storage.find(uuid),
       inherited: () => this.#inherited(),
     })
   }
 
   // A handle that read only the end of its file loads this from the header.
   #inherited(): readonly ProjectionEntry[] {
-    const { start, headerUuid } = this.#view
+    const { start, headerUuid } = this.#parts.view
     const isUnread = start.entries[0]?.kind === 'opaque' && headerUuid !== null
     return isUnread ? this.projectionAt(headerUuid).entries : start.entries
   }
 
   #compactionEvents(options: CompactOptions & CompactInternals): CompactEvents {
-    this.#log.flush()
+    this.#parts.log.flush()
     return compactionEvents(options, {
-      projection: this.#view.projection,
+      projection: this.#parts.view.projection,
       path: this.path,
-      offsetBase: this.#view.offsetBase,
-      newUuid: this.#settings.store.env.newUuid,
+      offsetBase: this.#parts.view.offsetBase,
+      newUuid: this.#parts.settings.store.env.newUuid,
     })
   }
 
@@ -422,8 +412,8 @@ export class Session implements AsyncDisposable {
 
   // Events that other processes spooled while this one held the lock (hooks, a rename).
   async #appendSpooled(): Promise<void> {
-    if (!this.#storage.isPersistent) return
-    const { events, remove } = readSpool(this.#settings.store, this.id)
+    if (!this.#parts.storage.isPersistent) return
+    const { events, remove } = readSpool(this.#parts.settings.store, this.id)
     if (events.length === 0) return
     try {
       await this.appendAll(events)
@@ -431,7 +421,7 @@ export class Session implements AsyncDisposable {
     } catch (error) {
       // It stays spooled: an event of another process must not fail an append of this one.
       if (!isSessionError(error)) throw error
-      this.#settings.store.report(
+      this.#parts.settings.store.report(
         diagnostic('queued_event_refused', error.message, { file: this.path }),
       )
     }
@@ -440,7 +430,7 @@ export class Session implements AsyncDisposable {
   #notify(event: NewEvent, receipt: Receipt): void {
     this.#continuity?.observe(event, receipt)
     if (this.#listeners.size === 0) return
-    const written = this.#settings.asWritten(placed(event, receipt))
+    const written = this.#parts.settings.asWritten(placed(event, receipt))
     for (const listener of this.#listeners) callListener(() => listener(written, receipt))
   }
 }

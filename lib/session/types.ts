@@ -3,9 +3,8 @@
 import type { PayloadByType } from '../format/index.js'
 import type { LogHandle, NewEvent, Receipt } from '../log/index.js'
 import type { SessionContinuity } from './checkpoints/session-checkpoints.js'
-import type { SessionFiles } from './files/session-files.js'
+import type { SessionFiles } from './files/file-rewind.js'
 import type { Lazy } from './lazy.js'
-import type { PreviousRun } from './lifecycle/previous-run.js'
 import type { SessionView, TitleKeeper } from './live-view.js'
 import type { PromptHistory } from './prompt-history.js'
 import type { SessionSettings } from './settings.js'
@@ -49,18 +48,22 @@ export interface CompactResult {
   readonly contextEpoch: number
 }
 
-export interface SessionParts {
-  readonly id: string
+/** What a session is made of, once its log is open. */
+export interface OpenParts {
   readonly log: LogHandle
   readonly view: SessionView
   readonly title: TitleKeeper
   readonly storage: SessionStorage
+  /** The session began with this process. */
+  readonly isNew: boolean
+}
+
+export interface SessionParts extends OpenParts {
+  readonly id: string
   /** `undefined`: no prompt of this session is recorded. */
   readonly history: Lazy<PromptHistory> | undefined
   /** `undefined`: it leaves no checkpoints. */
   readonly continuity: Lazy<SessionContinuity> | undefined
   readonly files: Lazy<SessionFiles>
-  /** `undefined`: the session began with this process. */
-  readonly previousRun: PreviousRun | undefined
   readonly settings: SessionSettings
 }

@@ -2,8 +2,10 @@
 // in memory is derived from its transcript.
 
 import {
-  type Checkpointer,
+  Checkpointer,
+  type CheckpointerOptions,
   type CheckpointFacts,
+  type CheckpointRecord,
   type ContinuityOptions,
   createContinuity,
   deriveContinuity,
@@ -11,8 +13,14 @@ import {
   type SessionRef,
 } from '../../continuity/index.js'
 import type { OpenLog } from '../../log/index.js'
-import { findNewestCheckpoint, type StoreContext } from '../../store/index.js'
-import { createCheckpointer } from './create-checkpointer.js'
+import { redactValue } from '../../redaction/index.js'
+import {
+  appendCheckpoint,
+  appendCheckpointSync,
+  findNewestCheckpoint,
+  type NewCheckpoint,
+  type StoreContext,
+} from '../../store/index.js'
 
 export interface OneShotCheckpointer {
   readonly checkpointer: Checkpointer
@@ -75,4 +83,36 @@ export async function checkpointBeforeCompaction(
 ): Promise<void> {
   const once = openCheckpointer(store, { id, log: path }, options)
   await once?.checkpointer.preCompaction(once.session, { facts })
+}
+
+export interface CheckpointerParts extends Pick<CheckpointerOptions, 'continuity' | 'onStored'> {
+  /** A checkpoint that equals one stored within this time is not written again. */
+  readonly unlessRepeatedWithinMs?: number | undefined
+  readonly lockTimeoutMs?: number | undefined
+}
+
+export function createCheckpointer(
+  store: StoreContext,
+  { continuity, onStored, unlessRepeatedWithinMs, lockTimeoutMs }: CheckpointerParts,
+): Checkpointer {
+  const target =
+    lockTimeoutMs === undefined
+      ? store
+      : { ...store, logOptions: { ...store.logOptions, lockTimeoutMs } }
+  return new Checkpointer({
+    continuity,
+    sink: {
+      write: (record) => appendCheckpoint(target, toStored(record), { unlessRepeatedWithinMs }),
+      writeSync: (record) => appendCheckpointSync(target, toStored(record)),
+    },
+    redact: (value) => redactValue(value) as typeof value,
+    onStored,
+    onDiagnostic: store.report,
+    environment: store.env,
+  })
+}
+
+function toStored(record: CheckpointRecord): NewCheckpoint {
+  // The types differ in readonly modifiers only.
+  return record as NewCheckpoint
 }

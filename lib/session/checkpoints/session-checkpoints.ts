@@ -17,7 +17,7 @@ import { isSessionError } from '../../errors.js'
 import { diagnostic } from '../../format/index.js'
 import type { LogHandle, NewEvent, Receipt } from '../../log/index.js'
 import { type CheckpointPayload, listCheckpoints, type StoreContext } from '../../store/index.js'
-import { createCheckpointer } from './create-checkpointer.js'
+import { createCheckpointer } from './one-shot.js'
 
 export interface SessionContinuityParts {
   readonly sessionId: string

@@ -20,8 +20,7 @@ import {
   type StoreContext,
 } from '../../store/index.js'
 import { checkpointBeforeCompaction } from '../checkpoints/one-shot.js'
-import { resumeSession } from '../lifecycle/resume.js'
-import { sessionIdOf } from '../lifecycle/resumed-session.js'
+import { resumeSession, sessionIdOf } from '../lifecycle/resume.js'
 import { appendTranscript } from '../record/one-shot.js'
 import type { Session } from '../session.js'
 import type { SessionOptions } from '../settings.js'

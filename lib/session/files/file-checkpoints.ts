@@ -11,7 +11,7 @@ import {
   findEvent,
   findParent,
   readEventsBackward,
-  readLineage as readSessionLineage,
+  readLineage,
   type StoreContext,
 } from '../../store/index.js'
 
@@ -19,7 +19,7 @@ export interface FileCheckpoints {
   readonly checkpoints: readonly DatedFiles[]
   /** The folder of the files; of several, the newest. `undefined` if nothing was recorded. */
   readonly projectRoot: string | undefined
-  /** The sessions whose folders may hold the contents. */
+  /** The sessions whose folders may hold the contents; the first is the session itself. */
   readonly sessionIds: readonly string[]
   /** Checkpoints that do not match their hash and were ignored. */
   readonly diagnostics: readonly Diagnostic[]
@@ -49,7 +49,7 @@ export async function loadFileCheckpoints(
   path: string,
   to: string,
 ): Promise<FileCheckpoints> {
-  const { chapters, sessionIds } = readLineage(store, path)
+  const { chapters, sessionIds } = readChapters(store, path)
   const target = locate(store, to, chapters)
   const found: (Recorded & { readonly isAfter: boolean })[] = []
   const hashes = new Set<string>()
@@ -75,7 +75,7 @@ export async function loadFileCheckpoints(
 }
 
 /** The transcripts, oldest first, and the sessions whose folders may hold the contents. */
-export function readLineage(
+export function readChapters(
   store: StoreContext,
   path: string,
 ): { chapters: readonly Chapter[]; sessionIds: readonly string[] } {
@@ -86,7 +86,7 @@ export function readLineage(
   while (next !== undefined && !seen.has(next.path) && chapters.length < CHAPTERS_MAX) {
     seen.add(next.path)
     chapters.unshift(next)
-    const { sessionId, sources, resumedFrom } = readSessionLineage(store, next.path)
+    const { sessionId, sources, resumedFrom } = readLineage(store, next.path)
     for (const id of [sessionId, ...sources]) sessionIds.add(id)
     const parent = resumedFrom && findParent(store, resumedFrom)
     next =

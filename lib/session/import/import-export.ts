@@ -2,7 +2,6 @@
 // sees the same. No existing file is changed, and every new log appears as a whole.
 
 import { fieldsOf } from '../../chain/index.js'
-import { toIso } from '../../environment/index.js'
 import { isSessionError, SessionError } from '../../errors.js'
 import {
   isHeaderType,
@@ -13,13 +12,8 @@ import {
 } from '../../format/index.js'
 import { ExportReader, isOwnExport } from '../../interchange/index.js'
 import { AtomicFile, copyLog, isPrefixOf, type LogEntry, readLog } from '../../log/index.js'
-import {
-  DEFAULT_AGENT,
-  type ForeignSource,
-  findSidechainTarget,
-  type StoreContext,
-} from '../../store/index.js'
-import { forkHeaderLine, headerPayload, inheritedFacts } from '../header.js'
+import { type ForeignSource, findSidechainTarget, type StoreContext } from '../../store/index.js'
+import { forkHeaderLine } from '../header.js'
 import type { ImportReport } from './import-session.js'
 import { SKIP_REASONS } from './previous-import.js'
 
@@ -250,16 +244,10 @@ class ExportImport {
       file!.finish()
       return
     }
-    const { env, agent } = this.#store
-    const ts = toIso(env.now())
     const forked_from = { session_id: this.#sourceId, at_uuid: tip ?? this.#sourceId }
-    const { kind: _, ...inherited } = inheritedFacts(header)
-    const agentId = agent === DEFAULT_AGENT ? undefined : agent
-    const facts = { ...inherited, agentId, capture: 'import' as const }
-    const opening = forkHeaderLine(env.newUuid(), ts, (base) =>
-      headerPayload(this.#store, this.id, ts, facts, { forked_from: { ...forked_from, base } }),
-    )
-    copyLog({ from: file!.temporary, to: path!, opening, end: file!.size, later: [] }, env)
+    const opening = forkHeaderLine(this.#store, this.id, header, { forked_from, capture: 'import' })
+    const copy = { from: file!.temporary, to: path!, opening, end: file!.size, later: [] }
+    copyLog(copy, this.#store.env)
   }
 
   #flush(): void {

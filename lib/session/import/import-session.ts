@@ -1,24 +1,29 @@
 // Imports a transcript of another program: its format is detected, it is read once from beginning to
 // end, written in batches, and accounted for.
 
+import { SessionError } from '../../errors.js'
+import { normalizeSessionKey } from '../../format/index.js'
 import {
   type Counts,
   type DropReason,
+  detectFormat,
+  findImporter,
+  IMPORTERS,
+  type Importer,
   REFUSALS,
   type Refusal,
   type RepairReason,
+  type SourceFacts,
 } from '../../interchange/index.js'
-import { ForeignSource, findSidechainTarget, type StoreContext } from '../../store/index.js'
-import type { RedactionOptions } from '../settings.js'
-import type { FoundTask } from './generated-events.js'
 import {
-  type IdentifiedSource,
-  identifySource,
-  listTaskFiles,
-  type TaskFile,
-} from './identify-source.js'
+  ForeignSource,
+  findSidechainTarget,
+  listForeignTasks,
+  type StoreContext,
+} from '../../store/index.js'
+import type { RedactionOptions } from '../settings.js'
 import { importExportFile, isExportFile } from './import-export.js'
-import { type ImportRequest, runImport } from './pass.js'
+import { type FoundTask, type ImportRequest, runImport } from './pass.js'
 import { readPreviousImport, SKIP_REASONS, type SkipReason } from './previous-import.js'
 
 export interface ImportOptions extends RedactionOptions {
@@ -164,4 +169,61 @@ function toSkip(reason: SkipReason): NonNullable<ImportReport['skipped']> {
 function toRefusal({ path }: ForeignSource, reason: Refusal): ImportReport {
   const skipped = { reason, message: REFUSALS[reason] }
   return { path, format: null, sessionId: null, transcriptPath: null, ...NOTHING, skipped }
+}
+
+export interface IdentifiedSource {
+  readonly importer: Importer
+  readonly facts: SourceFacts
+}
+
+/** A file with the log of a subagent. */
+export interface TaskFile extends IdentifiedSource {
+  readonly path: string
+  readonly taskId: string
+  readonly agentType?: string | undefined
+  readonly toolCallId?: string | undefined
+}
+
+export function identifySource(
+  source: ForeignSource,
+  from: string,
+): IdentifiedSource | { readonly refusal: Refusal } {
+  const importers = from === 'auto' ? IMPORTERS : [requireImporter(from)]
+  const detection = detectFormat(source.head(), { importers })
+  if ('refusal' in detection) return detection
+  const { importer, first } = detection
+  const values = first.map(({ value }) => value)
+  const facts = importer.describe(values, source.name)
+  return { importer, facts: { ...facts, sessionId: normalizeSessionKey(facts.sessionId) } }
+}
+
+/** Files beside the transcript that hold subagents of its session, by their content. */
+export function listTaskFiles(
+  store: StoreContext,
+  path: string,
+  sessionId: string,
+  from: string,
+): TaskFile[] {
+  return listForeignTasks(store, path, sessionId).flatMap((file) => {
+    const source = new ForeignSource(store, file.path)
+    try {
+      const identified = identifySource(source, from)
+      if ('refusal' in identified) return []
+      const { taskId, sessionId: owner } = identified.facts
+      // A file that names its session must name this one; others are in a folder of its name.
+      if (taskId !== undefined && owner !== sessionId) return []
+      const { agent_type: agentType, tool_call_id: toolCallId } = file
+      return [{ ...identified, path: file.path, agentType, toolCallId, taskId: taskId ?? owner }]
+    } finally {
+      source.close()
+    }
+  })
+}
+
+function requireImporter(format: string): Importer {
+  const importer = findImporter(format)
+  if (importer !== undefined) return importer
+  const formats = IMPORTERS.map((one) => one.format).join(', ')
+  const what = `"${format}" is not a known format: ${formats}`
+  throw new SessionError('ERR_ARG', what, { from: format })
 }

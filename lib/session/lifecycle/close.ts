@@ -1,8 +1,14 @@
 // How a session ends: its subagents first, then spooled events, its last checkpoint and the
 // terminator; then its file is unlocked.
 
+import { fieldsOf, type PlacedEvent } from '../../chain/index.js'
 import { toIso } from '../../environment/index.js'
-import type { NewEvent } from '../../log/index.js'
+import { type NewEvent, readLogBackwardSync } from '../../log/index.js'
+import {
+  findNewestCheckpoint,
+  lastHistoryOffset,
+  type StoredCheckpoint,
+} from '../../store/index.js'
 import type { Subagents } from '../subagents/subagents.js'
 import type { SessionEnd, SessionParts } from '../types.js'
 
@@ -72,13 +78,16 @@ function lastEvents({ log, view, settings, title }: SessionParts, reason: string
   return titleLine === undefined ? [terminator] : [titleLine, terminator]
 }
 
+/** With what the session had recorded before this process resumed it in the same file. */
 function closedEnd(parts: SessionParts, terminatorUuid: string): SessionEnd {
-  const { previousRun } = parts
+  const { id, isNew, settings } = parts
   const end = endOf(parts, terminatorUuid)
+  if (isNew) return end
+  const { history_offset, checkpoint_hash } = end
   return {
     ...end,
-    history_offset: end.history_offset ?? previousRun?.historyOffset() ?? null,
-    checkpoint_hash: end.checkpoint_hash ?? previousRun?.checkpointHash() ?? null,
+    history_offset: history_offset ?? orNull(() => lastHistoryOffset(settings.store, id)),
+    checkpoint_hash: checkpoint_hash ?? orNull(() => previousHash(parts)),
   }
 }
 
@@ -99,4 +108,41 @@ function newestHash({ continuity, files }: SessionParts): string | null {
   const checkpointHash = continuity?.made?.hash ?? null
   if (files.made === undefined || files.made.textHashThen !== checkpointHash) return checkpointHash
   return files.made.hash ?? checkpointHash
+}
+
+// The session has ended and its transcript is complete; a failed read here is not worth an error.
+function orNull<Value>(read: () => Value | null): Value | null {
+  try {
+    return read()
+  } catch {
+    return null
+  }
+}
+
+/** Hash of its newest checkpoint, or of files saved since, as its last 64 KiB show. */
+function previousHash(parts: SessionParts): string | null {
+  const { newest } = findNewestCheckpoint(parts.settings.store, { session: parts.id })
+  const files = lastFileCheckpoint(parts)
+  if (files === undefined) return newest?.sha256 ?? null
+  const { hash } = fieldsOf(files.event.payload)
+  const isNewer = newest === undefined || isSavedSince(newest, files)
+  return isNewer && typeof hash === 'string' ? hash : (newest?.sha256 ?? null)
+}
+
+const REACH_BYTES = 64 * 1024
+
+function lastFileCheckpoint({ log, settings }: SessionParts): PlacedEvent | undefined {
+  const from = Math.max(0, log.size - REACH_BYTES)
+  const options = { from, lazyPayloads: true, environment: settings.store.env }
+  for (const entry of readLogBackwardSync(log.path, options)) {
+    if (entry.kind === 'event' && entry.event.type === 'file_checkpoint') return entry
+  }
+  return undefined
+}
+
+/** By offset, where the checkpoint says how much of the transcript it covers; else by time. */
+function isSavedSince({ checkpoint }: StoredCheckpoint, files: PlacedEvent): boolean {
+  const { transcript_offset, created_at } = checkpoint
+  if (typeof transcript_offset === 'number') return files.byte_offset >= transcript_offset
+  return Date.parse(files.event.ts) > Date.parse(created_at)
 }

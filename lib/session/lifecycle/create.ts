@@ -1,15 +1,22 @@
 // A new session: its file and its header are on the disk before the caller gets the handle.
 
 import type { ProjectionStart } from '../../chain/index.js'
+import { deriveContinuity } from '../../continuity/index.js'
+import { SessionError } from '../../errors.js'
 import { normalizeSessionKey } from '../../format/index.js'
-import { MEMORY_SCHEME, openLog, openMemoryLog } from '../../log/index.js'
-import type { StoreContext } from '../../store/index.js'
+import { MEMORY_SCHEME, MemoryLog, openLog, openMemoryLog } from '../../log/index.js'
+import { findNewestCheckpoint, type StoreContext } from '../../store/index.js'
+import { SessionContinuity } from '../checkpoints/session-checkpoints.js'
+import { SessionFiles } from '../files/file-rewind.js'
 import { newHeader, type Origin, type SessionFacts } from '../header.js'
+import { Lazy } from '../lazy.js'
 import { observersFor, SessionView, TitleKeeper } from '../live-view.js'
-import type { Session } from '../session.js'
-import { assertSessionOptions, logOptionsOf, type SessionOptions } from '../settings.js'
-import { storageInMemory, storageOnDisk } from '../storage.js'
-import { assembleSession, existsError, type OpenParts } from './assemble-session.js'
+import { PromptHistory } from '../prompt-history.js'
+import { Session } from '../session.js'
+import { assertSessionOptions, logOptionsOf, type SessionOptions, settingsOf } from '../settings.js'
+import { closeOnSignal } from '../signals.js'
+import { announceInMemory, storageInMemory, storageOnDisk } from '../storage.js'
+import type { OpenParts } from '../types.js'
 
 export interface CreateSessionOptions extends SessionOptions, SessionFacts {
   /**
@@ -37,7 +44,7 @@ export async function createFrom(
   assertSessionOptions(options)
   const { project, persist = true } = options
   const id = normalizeSessionKey(options.id ?? store.env.newUuid())
-  const parts = await (persist ? openOnDisk : openInMemory)(store, id, options, origin.start)
+  const parts = await openNew(store, id, { ...options, persist, start: origin.start })
   const { log } = parts
   try {
     // Checked under the lock: an empty file is one whose writer died before its first line.
@@ -50,29 +57,98 @@ export async function createFrom(
   return assembleSession(store, { id, project, ...parts }, options)
 }
 
-async function openOnDisk(
+async function openNew(
   store: StoreContext,
   id: string,
-  options: CreateSessionOptions,
-  start: ProjectionStart | undefined,
+  { start, ...options }: CreateSessionOptions & { start: ProjectionStart | undefined },
 ): Promise<OpenParts> {
-  const path = store.layout.transcriptPath(id)
-  const storage = storageOnDisk(store, path)
-  const view = new SessionView(path, storage.load, start)
+  const path = options.persist ? store.layout.transcriptPath(id) : MEMORY_SCHEME + id
+  const view: SessionView = new SessionView(path, () => storage.load(), start)
   const title = new TitleKeeper()
-  const log = await openLog(path, { ...logOptionsOf(store, options), ...observersFor(view, title) })
+  const logOptions = { ...logOptionsOf(store, options), ...observersFor(view, title) }
+  const log = options.persist ? await openLog(path, logOptions) : openMemoryLog(id, logOptions)
+  const storage =
+    log instanceof MemoryLog ? storageInMemory(log, start) : storageOnDisk(store, path)
   return { log, view, title, storage, isNew: true }
 }
 
-async function openInMemory(
+type NamedParts = OpenParts & { readonly id: string; readonly project: string | undefined }
+
+export function assembleSession(
   store: StoreContext,
-  id: string,
-  options: CreateSessionOptions,
-  start: ProjectionStart | undefined,
-): Promise<OpenParts> {
-  const view = new SessionView(MEMORY_SCHEME + id, () => storage.load(), start)
-  const title = new TitleKeeper()
-  const log = openMemoryLog(id, { ...logOptionsOf(store, options), ...observersFor(view, title) })
-  const storage = storageInMemory(log, start)
-  return { log, view, title, storage, isNew: true }
+  parts: NamedParts,
+  options: SessionOptions & SessionFacts,
+): Session {
+  const { id, project, storage, log } = parts
+  const endings: (() => void)[] = []
+  const onClosed = () => {
+    for (const end of endings) end()
+  }
+  const settings = { ...settingsOf(store, options), onClosed }
+  const { isPersistent } = storage
+  const hasContinuity = isPersistent && options.continuity !== false
+  const continuity = hasContinuity ? new Lazy(() => continuityOf(store, parts, options)) : undefined
+  const files = new Lazy<SessionFiles>(
+    () =>
+      new SessionFiles(store, {
+        sessionId: id,
+        path: log.path,
+        project,
+        isPersistent,
+        tip: () => log.tip,
+        flush: () => log.flush(),
+        textHash: () => continuity?.made?.hash ?? null,
+        append: (event) => session.append(event),
+      }),
+  )
+  const session: Session = new Session({
+    ...parts,
+    history: isPersistent ? new Lazy(() => historyOf(store, parts, options)) : undefined,
+    continuity,
+    files,
+    settings,
+  })
+  if (!isPersistent) endings.push(announceInMemory(id))
+  if (options.handleSignals === true) {
+    endings.push(closeOnSignal(store.env.host, () => session.closeSync('signal')))
+  }
+  return session
+}
+
+function continuityOf(
+  store: StoreContext,
+  { id, log, view, isNew }: NamedParts,
+  { continuity, harness }: SessionOptions & SessionFacts,
+): SessionContinuity {
+  return new SessionContinuity(store, {
+    sessionId: id,
+    log,
+    start: (to) => {
+      const query = { session: id, hasTranscriptOffset: true }
+      const latest = isNew ? undefined : findNewestCheckpoint(store, query).newest
+      const facts = { sessionKey: id, agentId: store.agent, harness }
+      return deriveContinuity(log.path, {
+        to,
+        latest: latest?.checkpoint,
+        facts,
+        environment: store.env,
+      })
+    },
+    cycle: () => view.projection.lastBoundary?.uuid ?? null,
+    options: continuity === false ? undefined : continuity,
+  })
+}
+
+function historyOf(
+  store: StoreContext,
+  { id, project }: NamedParts,
+  options: SessionOptions,
+): PromptHistory {
+  // The transcript has been synced by then: waiting for a second sync would keep nothing safer.
+  const durability = options.durability === 'always' ? 'always' : 'none'
+  return new PromptHistory(store, id, { durability, project, lineNumbers: false })
+}
+
+export function existsError(id: string, path: string): SessionError {
+  return new SessionError('ERR_EXISTS', `A session "${id}" exists already`, { id, path })
 }

@@ -2,12 +2,11 @@
 // only read, so another process may write to it meanwhile.
 
 import { fieldsOf, offsetBaseOf, toolPolicyOf } from '../../chain/index.js'
-import { toIso } from '../../environment/index.js'
 import { SessionError } from '../../errors.js'
 import { isHeaderType, linkOf, normalizeSessionKey, TipRule } from '../../format/index.js'
 import { copyLog, type LogEntry, readLogSync, UuidIndex } from '../../log/index.js'
-import { DEFAULT_AGENT, idOfFileName, loadSession, type StoreContext } from '../../store/index.js'
-import { forkHeaderLine, headerPayload, inheritedFacts } from '../header.js'
+import { idOfFileName, loadSession, type StoreContext } from '../../store/index.js'
+import { forkHeaderLine } from '../header.js'
 import { resolveEmptySession, transcriptOf } from '../storage.js'
 
 /** Options of a fork. */
@@ -39,7 +38,7 @@ export function forkSession(
   session: string,
   options: ForkOptions = {},
 ): ForkedSession {
-  const { env, agent } = store
+  const { env } = store
   const { from, at } = findSource(store, session, options)
   const id = normalizeSessionKey(options.newId ?? env.newUuid())
   const source = readSource(store, from, at)
@@ -47,17 +46,11 @@ export function forkSession(
   const header = source.header?.event.payload
   const { session_id } = fieldsOf(header)
   const sourceId = typeof session_id === 'string' ? session_id : idOfFileName(from)
-  const ts = toIso(env.now())
   const atUuid = source.at.event.uuid
-  const { kind: _, ...inherited } = inheritedFacts(header)
-  const facts = { ...inherited, agentId: agent === DEFAULT_AGENT ? undefined : agent }
-  const tool_policy = toolPolicyOf(source.header?.event)
-  const opening = forkHeaderLine(env.newUuid(), ts, (base) =>
-    headerPayload(store, id, ts, facts, {
-      forked_from: { session_id: sourceId, at_uuid: atUuid, base },
-      tool_policy,
-    }),
-  )
+  const opening = forkHeaderLine(store, id, header, {
+    forked_from: { session_id: sourceId, at_uuid: atUuid },
+    tool_policy: toolPolicyOf(source.header?.event),
+  })
   // Exactly to its end: the last line of the source may lack its newline, or hold a second record.
   const end = source.at.byte_offset + source.at.length
   copyLog({ from, to, opening, end, later: source.revisions }, env)
