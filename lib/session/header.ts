@@ -1,4 +1,5 @@
-// The first line of a session: its id, its project, and the session it was resumed or forked from.
+// The lines that begin, resume and end a session. The first names its id, its project, and the
+// session it was resumed or forked from.
 
 import { fieldsOf } from '../chain/index.js'
 import { toIso } from '../environment/index.js'
@@ -147,4 +148,22 @@ export function forkHeaderLine(
     if (length === base) return Buffer.from(encoder.bytes({ isolate: false }))
     base = length
   }
+}
+
+/** `lastTs`: the time of the event before it. */
+export function resumedEvent(
+  source: PayloadByType['session_resumed']['source'],
+  { now, lastTs = '' }: { now: number; lastTs: string | undefined },
+): NewEvent<'session_resumed'> {
+  const gap = now - Date.parse(lastTs)
+  const gap_ms = gap > 0 ? Math.round(gap) : 0
+  return { type: 'session_resumed', payload: { at_ts: toIso(now), source, gap_ms } }
+}
+
+/** `bytes`: the size of the transcript before it. */
+export function terminatorEvent(
+  end: Pick<PayloadByType['session_terminator'], 'reason' | 'last_uuid' | 'events' | 'bytes'>,
+  now: number,
+): NewEvent<'session_terminator'> {
+  return { type: 'session_terminator', payload: { end_ts: toIso(now), ...end } }
 }

@@ -14,58 +14,63 @@ import {
 } from '../chain/index.js'
 import type { Diagnostic, SessionEvent } from '../format/index.js'
 import type { LogObserver, LogOptions, NewEvent, TrailingEvent } from '../log/index.js'
-import type { LoadedSession } from '../store/index.js'
-import { mayBeTitle, TITLE_STRIDE_BYTES } from '../store/index.js'
+import {
+  findTitleEvent,
+  type LoadedSession,
+  mayBeTitle,
+  type StoreContext,
+  TITLE_STRIDE_BYTES,
+} from '../store/index.js'
 
 export class SessionView implements LogObserver {
+  /** What this file's projection began with; opaque where the beginning of the file was not read. */
+  start: ProjectionStart
+  offsetBase = 0
+  header: SessionEvent | undefined
+  /** Events in the file; `undefined` when not all of it was read. */
+  eventCount: number | undefined = 0
+  /** What was tolerated when the file was last read. */
+  diagnostics: readonly Diagnostic[] = []
   readonly #path: string
   readonly #load: () => LoadedSession
   #live: LiveProjection
-  #start: ProjectionStart
   #isStale = false
-  #offsetBase = 0
-  #header: SessionEvent | undefined
-  #eventCount: number | undefined
-  /** What was tolerated when the file was last read. */
-  #diagnostics: readonly Diagnostic[] = []
 
   /** For a log that is still empty; `load` reads it again. */
   constructor(path: string, load: () => LoadedSession, start: ProjectionStart = EMPTY_START) {
+    this.start = start
     this.#path = path
     this.#load = load
-    this.#start = start
     this.#live = new LiveProjection({ file: path, start })
-    this.#eventCount = 0
   }
 
   wrote(event: SessionEvent, byteOffset: number): void {
-    if (this.#eventCount !== undefined) this.#eventCount++
-    this.#header ??= event.type === 'session_header' ? event : undefined
+    if (this.eventCount !== undefined) this.eventCount++
+    this.header ??= event.type === 'session_header' ? event : undefined
     if (this.#isStale) return
     if (!this.#live.push({ event, byte_offset: byteOffset })) this.#isStale = true
   }
 
   foreign(): void {
     this.#isStale = true
-    this.#eventCount = undefined
+    this.eventCount = undefined
   }
 
   /** Replaces its state by what was read of a log that has lines already. */
-  replace(loaded: LoadedSession): void {
-    const { log, start, events } = loaded
-    this.#start = start ?? opaqueStart(this.#path)
+  replace({ log, start, events, offsetBase, header, readFrom, diagnostics }: LoadedSession): void {
+    this.start = start ?? opaqueStart(this.#path)
     this.#live = new LiveProjection({
       file: this.#path,
-      start: this.#start,
+      start: this.start,
       revisions: log.revisions,
       path: log.path,
       nextPrevUuid: log.walk.nextPrevUuid,
       isTipNewest: log.walk.isTipNewest,
     })
-    this.#offsetBase = loaded.offsetBase
-    this.#header = loaded.header
-    this.#eventCount = loaded.readFrom === 0 ? events.length : undefined
-    this.#diagnostics = loaded.diagnostics
+    this.offsetBase = offsetBase
+    this.header = header
+    this.eventCount = readFrom === 0 ? events.length : undefined
+    this.diagnostics = diagnostics
     this.#isStale = false
   }
 
@@ -74,31 +79,9 @@ export class SessionView implements LogObserver {
     return this.#live
   }
 
-  /** What this file's projection began with; opaque where the beginning of the file was not read. */
-  get start(): ProjectionStart {
-    return this.#start
-  }
-
-  get offsetBase(): number {
-    return this.#offsetBase
-  }
-
-  get headerUuid(): string | null {
-    return this.#header?.uuid ?? null
-  }
-
   /** The policy for open tool calls, where the session's header names one. */
   get toolPolicy(): ToolPolicy | undefined {
-    return toolPolicyOf(this.#header)
-  }
-
-  /** Events in the file; `undefined` when not all of it was read. */
-  get eventCount(): number | undefined {
-    return this.#eventCount
-  }
-
-  get diagnostics(): readonly Diagnostic[] {
-    return this.#diagnostics
+    return toolPolicyOf(this.header)
   }
 }
 
@@ -123,6 +106,12 @@ export class TitleKeeper {
     this.#title = title
     this.#source = source
     this.#writtenAt = byteOffset
+  }
+
+  /** Reads the present title of a log that has lines already. */
+  learn(store: StoreContext, path: string): void {
+    const line = findTitleEvent(store, path)
+    if (line !== undefined) this.observe(line as SessionEvent, 0)
   }
 
   /** Repeats the line once enough bytes follow the last one. */

@@ -374,7 +374,7 @@ export class Session implements AsyncDisposable {
     return rewindLink(to, {
       projection: this.#parts.view.projection,
       path: this.path,
-      headerUuid: this.#parts.view.headerUuid,
+      headerUuid: this.#parts.view.header?.uuid ?? null,
       find: (uuid) => this.#parts.storage.find(uuid),
       inherited: () => this.#inherited(),
     })
@@ -382,9 +382,9 @@ export class Session implements AsyncDisposable {
 
   // A handle that read only the end of its file loads this from the header.
   #inherited(): readonly ProjectionEntry[] {
-    const { start, headerUuid } = this.#parts.view
-    const isUnread = start.entries[0]?.kind === 'opaque' && headerUuid !== null
-    return isUnread ? this.projectionAt(headerUuid).entries : start.entries
+    const { start, header } = this.#parts.view
+    const isUnread = start.entries[0]?.kind === 'opaque' && header !== undefined
+    return isUnread ? this.projectionAt(header.uuid).entries : start.entries
   }
 
   #compactionEvents(options: CompactOptions & CompactInternals): CompactEvents {

@@ -107,6 +107,15 @@ export function logOptionsOf(store: StoreContext, options: SessionOptions): LogO
   }
 }
 
+/** The same store with another patience for locks; `undefined` changes nothing. */
+export function withLockTimeout(
+  store: StoreContext,
+  lockTimeoutMs: number | undefined,
+): StoreContext {
+  if (lockTimeoutMs === undefined) return store
+  return { ...store, logOptions: { ...store.logOptions, lockTimeoutMs } }
+}
+
 export interface RedactionOptions {
   /**
    * Write `[REDACTED]` instead of secrets, so that no reader of the file sees them, this session

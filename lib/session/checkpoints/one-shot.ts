@@ -5,8 +5,8 @@ import {
   Checkpointer,
   type CheckpointerOptions,
   type CheckpointFacts,
-  type CheckpointRecord,
   type ContinuityOptions,
+  type ContinuityState,
   createContinuity,
   deriveContinuity,
   refOf,
@@ -39,8 +39,8 @@ interface Transcript {
 export interface OneShotOptions {
   continuity?: ContinuityOptions | false | undefined
   harness?: string | undefined
+  /** A checkpoint that equals one stored within this time is not written again. */
   unlessRepeatedWithinMs?: number | undefined
-  lockTimeoutMs?: number | undefined
   onStored?: ((id: string) => void) | undefined
 }
 
@@ -51,28 +51,25 @@ export function openCheckpointer(
   options: OneShotOptions = {},
 ): OneShotCheckpointer | undefined {
   if (options.continuity === false) return undefined
-  const query = { session: id, sessionProject: project, hasTranscriptOffset: true }
-  const { newest } = findNewestCheckpoint(store, query)
-  const continuity = createContinuity({
-    continuity: options.continuity,
-    environment: store.env,
-    onDiagnostic: store.report,
-  })
-  const facts = { sessionKey: id, agentId: store.agent, harness: options.harness }
-  const state = deriveContinuity(log, {
-    latest: newest?.checkpoint,
-    facts,
-    environment: store.env,
-  })
-  const session = refOf(continuity.initContinuity(state))
-  const { unlessRepeatedWithinMs, lockTimeoutMs, onStored } = options
-  const checkpointer = createCheckpointer(store, {
-    continuity,
+  const { continuity: settings, harness, unlessRepeatedWithinMs, onStored } = options
+  const { continuity, checkpointer } = createCheckpointer(store, settings, {
     unlessRepeatedWithinMs,
-    lockTimeoutMs,
     onStored: (_, stored) => onStored?.(stored.id),
   })
-  return { checkpointer, session }
+  const state = deriveState(store, { id, log, project }, { harness })
+  return { checkpointer, session: refOf(continuity.initContinuity(state)) }
+}
+
+/** The state of a session, from its newest checkpoint and what its transcript holds since then. */
+export function deriveState(
+  store: StoreContext,
+  { id, log, project }: Transcript,
+  { harness, to, isNew = false }: { harness?: string | undefined; to?: number; isNew?: boolean },
+): ContinuityState {
+  const query = { session: id, sessionProject: project, hasTranscriptOffset: true }
+  const latest = isNew ? undefined : findNewestCheckpoint(store, query).newest?.checkpoint
+  const facts = { sessionKey: id, agentId: store.agent, harness }
+  return deriveContinuity(log, { to, latest, facts, environment: store.env })
 }
 
 /** Stores a checkpoint before a compaction. A failed write is reported, and stops nothing. */
@@ -85,34 +82,28 @@ export async function checkpointBeforeCompaction(
   await once?.checkpointer.preCompaction(once.session, { facts })
 }
 
-export interface CheckpointerParts extends Pick<CheckpointerOptions, 'continuity' | 'onStored'> {
-  /** A checkpoint that equals one stored within this time is not written again. */
-  readonly unlessRepeatedWithinMs?: number | undefined
-  readonly lockTimeoutMs?: number | undefined
-}
-
+/** Writes the checkpoints of a session into the file of its project, redacted. */
 export function createCheckpointer(
   store: StoreContext,
-  { continuity, onStored, unlessRepeatedWithinMs, lockTimeoutMs }: CheckpointerParts,
-): Checkpointer {
-  const target =
-    lockTimeoutMs === undefined
-      ? store
-      : { ...store, logOptions: { ...store.logOptions, lockTimeoutMs } }
-  return new Checkpointer({
+  settings: ContinuityOptions | undefined,
+  {
+    onStored,
+    unlessRepeatedWithinMs,
+  }: Pick<CheckpointerOptions, 'onStored'> & Pick<OneShotOptions, 'unlessRepeatedWithinMs'>,
+) {
+  const shared = { onDiagnostic: store.report, environment: store.env }
+  const continuity = createContinuity({ continuity: settings, ...shared })
+  // The types of the records differ in readonly modifiers only.
+  const checkpointer = new Checkpointer({
     continuity,
     sink: {
-      write: (record) => appendCheckpoint(target, toStored(record), { unlessRepeatedWithinMs }),
-      writeSync: (record) => appendCheckpointSync(target, toStored(record)),
+      write: (record) =>
+        appendCheckpoint(store, record as NewCheckpoint, { unlessRepeatedWithinMs }),
+      writeSync: (record) => appendCheckpointSync(store, record as NewCheckpoint),
     },
     redact: (value) => redactValue(value) as typeof value,
     onStored,
-    onDiagnostic: store.report,
-    environment: store.env,
+    ...shared,
   })
-}
-
-function toStored(record: CheckpointRecord): NewCheckpoint {
-  // The types differ in readonly modifiers only.
-  return record as NewCheckpoint
+  return { continuity, checkpointer }
 }

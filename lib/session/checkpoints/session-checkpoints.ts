@@ -6,8 +6,7 @@ import {
   type CheckpointFacts,
   type ContextUse,
   type ContinuityOptions,
-  type ContinuityStart,
-  createContinuity,
+  type createContinuity,
   type RollingSummarizer,
   refOf,
   type SessionRef,
@@ -15,18 +14,14 @@ import {
 } from '../../continuity/index.js'
 import { isSessionError } from '../../errors.js'
 import { diagnostic } from '../../format/index.js'
-import type { LogHandle, NewEvent, Receipt } from '../../log/index.js'
+import type { NewEvent, Receipt } from '../../log/index.js'
 import { type CheckpointPayload, listCheckpoints, type StoreContext } from '../../store/index.js'
-import { createCheckpointer } from './one-shot.js'
+import type { SessionParts } from '../types.js'
+import { createCheckpointer, deriveState } from './one-shot.js'
 
-export interface SessionContinuityParts {
-  readonly sessionId: string
-  readonly log: LogHandle
-  /** Returns the state before this process; called once, at the first event. */
-  readonly start: (to: number) => ContinuityStart
-  /** Returns the last compaction boundary of the projection. */
-  readonly cycle: () => string | null
+interface SessionContinuityParts extends Pick<SessionParts, 'id' | 'log' | 'view' | 'isNew'> {
   readonly options: ContinuityOptions | undefined
+  readonly harness: string | undefined
 }
 
 export interface CheckpointInput {
@@ -51,25 +46,17 @@ export class SessionContinuity {
   #use: ContextUse = {}
   /** Everything before this offset is counted. */
   #countedTo: number | null = null
-  #hash: string | null = null
+  /** Hash of the newest checkpoint that this process stored. */
+  hash: string | null = null
 
   constructor(store: StoreContext, parts: SessionContinuityParts) {
     this.#store = store
     this.#parts = parts
-    this.#continuity = createContinuity({
-      continuity: parts.options,
-      environment: store.env,
-      onDiagnostic: store.report,
-    })
-    this.#checkpointer = createCheckpointer(store, {
-      continuity: this.#continuity,
+    const { continuity, checkpointer } = createCheckpointer(store, parts.options, {
       onStored: ({ trigger }, stored) => this.#refer(trigger, stored),
     })
-  }
-
-  /** Hash of the newest checkpoint that this process stored. */
-  get hash(): string | null {
-    return this.#hash
+    this.#continuity = continuity
+    this.#checkpointer = checkpointer
   }
 
   /** Counts an event that was written, and queues the checkpoint that is due, if any. */
@@ -87,7 +74,10 @@ export class SessionContinuity {
   #count(event: NewEvent, uuid: string, byte_offset: number): void {
     const session = this.#begin(byte_offset)
     this.#continuity.recordEvent(session, { type: event.type, uuid, payload: event.payload })
-    if (event.type === 'rewind') this.#continuity.startCycle(session, this.#parts.cycle())
+    if (event.type === 'rewind') {
+      const { lastBoundary } = this.#parts.view.projection
+      this.#continuity.startCycle(session, lastBoundary?.uuid ?? null)
+    }
     this.#countedTo = byte_offset + 1
     if (event.type === 'user') {
       this.#checkpointer.afterPrompt(session, { ...this.#use, facts: () => this.#facts() })
@@ -121,7 +111,7 @@ export class SessionContinuity {
 
   /** Lists the checkpoints of the session, newest first. */
   list(): readonly CheckpointPayload[] {
-    const { checkpoints } = listCheckpoints(this.#store, { session: this.#parts.sessionId })
+    const { checkpoints } = listCheckpoints(this.#store, { session: this.#parts.id })
     return checkpoints.map(({ checkpoint }) => checkpoint)
   }
 
@@ -149,7 +139,11 @@ export class SessionContinuity {
   }
 
   #begin(to: number): SessionRef {
-    this.#session ??= refOf(this.#continuity.initContinuity(this.#parts.start(to)))
+    if (this.#session === undefined) {
+      const { id, log, harness, isNew } = this.#parts
+      const state = deriveState(this.#store, { id, log: log.path }, { to, harness, isNew })
+      this.#session = refOf(this.#continuity.initContinuity(state))
+    }
     return this.#session
   }
 
@@ -161,7 +155,7 @@ export class SessionContinuity {
   // The transcript names its checkpoints, and only after they are on the disk.
   #refer(trigger: string, { id, sha256 }: StoredCheckpoint): void {
     const { log } = this.#parts
-    this.#hash = sha256
+    this.hash = sha256
     const payload = { checkpoint_id: id, trigger, sha256 }
     const event: NewEvent = { type: 'checkpoint_ref', payload }
     const report = (error: unknown) => {

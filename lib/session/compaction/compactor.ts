@@ -77,12 +77,12 @@ export class Compactor {
 
   /** Use `createCompactor` or `createStoredCompactor`. */
   constructor(target: CompactionTarget, options: CompactorOptions) {
-    this.sessionId = target.id
+    this.sessionId = target.session.id
     this.#target = target
     this.#options = options
     this.#settings = policySettings(options)
     const { environment } = options
-    const env = environment === undefined ? target.store.env : environmentFrom(environment)
+    const env = environment === undefined ? target.session.store.env : environmentFrom(environment)
     this.#env = env
     this.#breaker = options.breaker ?? new Breaker(this.#settings, env.now)
     const chain = {
@@ -93,7 +93,9 @@ export class Compactor {
     }
     if (chain.summarizers.length > 0 && options.rollingCheckpoints !== false) {
       const instructions = this.#instructions()
-      target.summarizeCheckpoints(rollingSummarizer(target, { ...chain, instructions }))
+      target.session.summarizeCheckpoints(
+        rollingSummarizer(target.session, { ...chain, instructions }),
+      )
     }
     this.#retries = new SummaryRetries(target, {
       ...chain,
@@ -104,7 +106,7 @@ export class Compactor {
 
   /** Measures the context, by the host's count or the best estimate. */
   usage({ tokens }: Pick<UsageOptions, 'tokens'> = {}): UsageReport {
-    const { usage } = measure(contextOf(this.#target.projection), this.#counting(tokens))
+    const { usage } = measure(contextOf(this.#target.session.projection), this.#counting(tokens))
     const { maxTokens } = this.#settings
     const due = shouldCompact(usage, this.#settings)
     return { ...usage, maxTokens, limit: tokenLimit(this.#settings), due }
@@ -112,7 +114,7 @@ export class Compactor {
 
   /** What `compact` would do now. Writes nothing and calls no summarizer. */
   plan(options: CompactNowOptions = {}): CompactionPlan {
-    return planCompaction(this.#target.projection, this.#planOptions(options))
+    return planCompaction(this.#target.session.projection, this.#planOptions(options))
   }
 
   /** Compacts if it is due; `undefined` if it is not, or if nothing can be covered. */
@@ -149,11 +151,12 @@ export class Compactor {
 
   /** Compacts now, whether it is due or not. */
   async compact(options: CompactNowOptions = {}): Promise<CompactionOutcome> {
-    const { path, handle } = this.#target
-    if (busy.has(handle)) {
+    const { session } = this.#target
+    if (busy.has(session)) {
+      const { path } = session
       throw new SessionError('ERR_COMPACTION_BUSY', `${path} is being compacted`, { path })
     }
-    busy.add(handle)
+    busy.add(session)
     try {
       const outcome = await this.#compact(options)
       const { onCompacted } = this.#options
@@ -161,7 +164,7 @@ export class Compactor {
       this.#checkCheckpoint(outcome.tokensAfter)
       return outcome
     } finally {
-      busy.delete(handle)
+      busy.delete(session)
     }
   }
 
@@ -178,7 +181,7 @@ export class Compactor {
   async #compact(options: CompactNowOptions): Promise<CompactionOutcome> {
     const { trigger = 'manual', signal, instructions } = options
     const planOptions = this.#planOptions(options)
-    const plan = planCompaction(this.#target.projection, planOptions)
+    const plan = planCompaction(this.#target.session.projection, planOptions)
     const failures = await this.#writePreCompaction(plan, trigger)
     const chosen = await chooseSummary(plan, {
       env: this.#env,
@@ -188,8 +191,8 @@ export class Compactor {
       breaker: this.#breaker,
       instructions: this.#instructions(instructions),
       findCheckpoints: this.#options.findCheckpoints ?? ((_, cycle) => this.#listOfCycle(cycle)),
-      sessionKey: this.#target.id,
-      transcriptPath: this.#target.path,
+      sessionKey: this.#target.session.id,
+      transcriptPath: this.#target.session.path,
       signal,
     })
     signal?.throwIfAborted()
@@ -216,7 +219,8 @@ export class Compactor {
   }
 
   async #writePreCompaction(plan: CompactionPlan, trigger: Trigger): Promise<SummaryFailure[]> {
-    const { writePreCompaction = () => this.#target.checkpointBefore() } = this.#options
+    const { writePreCompaction = () => this.#target.session.checkpointBeforeCompaction() } =
+      this.#options
     try {
       await writePreCompaction({ ...this.#turn(plan.tokensBefore), trigger, plan })
       return []
@@ -229,7 +233,7 @@ export class Compactor {
 
   /** Only checkpoints that are summaries: a list of prompts is not one. */
   #listOfCycle(cycle: string | null) {
-    return this.#target.checkpoints().filter((checkpoint) => {
+    return this.#target.session.checkpoints().filter((checkpoint) => {
       const isWritten = ['agent', 'explicit'].includes(checkpoint.trigger)
       const isOfCycle = (checkpoint.cycle ?? null) === cycle
       return isOfCycle && (isWritten || checkpoint.structured !== undefined)
@@ -237,7 +241,7 @@ export class Compactor {
   }
 
   #checkCheckpoint(tokens: number): void {
-    this.#target.setContextUse({ tokens, maxTokens: this.#settings.maxTokens })
+    this.#target.session.setContextUse({ tokens, maxTokens: this.#settings.maxTokens })
     const { checkCheckpoint } = this.#options
     if (checkCheckpoint === undefined) return
     const context = this.#turn(tokens)
@@ -248,8 +252,8 @@ export class Compactor {
 
   #turn(tokens: number): TurnContext {
     // Reading the projection writes the lines of this tick; only then the tip is the newest.
-    const { lastBoundary } = this.#target.projection
-    const { id, path, tip } = this.#target
+    const { lastBoundary } = this.#target.session.projection
+    const { id, path, tip } = this.#target.session
     return {
       sessionId: id,
       transcriptPath: path,
@@ -302,9 +306,12 @@ type RollingChain = Pick<
 >
 
 /** Rolling checkpoints by the summarizers of a compactor, in the same order, with the same breaker. */
-function rollingSummarizer(target: CompactionTarget, chain: RollingChain): RollingSummarizer {
+function rollingSummarizer(
+  session: CompactionTarget['session'],
+  chain: RollingChain,
+): RollingSummarizer {
   return async ({ signal }) => {
-    const context = contextOf(target.projection)
+    const context = contextOf(session.projection)
     const range = { start: 0, end: context.entries.length }
     const { found, failures } = await askFor({ context, range }, { ...chain, signal })
     if (found === undefined) {

@@ -11,8 +11,12 @@ import {
   loadSession,
   type StoreContext,
 } from '../../store/index.js'
-import { openCheckpointer } from '../checkpoints/one-shot.js'
-import { type HookEvent, type HookRecordOptions, recordEvent } from '../record/hook-events.js'
+import {
+  type HookEvent,
+  type HookRecordOptions,
+  openHookCheckpointer,
+  recordEvent,
+} from '../record/hook-events.js'
 import { contentHash, REPEAT_MS, readLogEnd, toUuid } from '../record/log-end.js'
 import type { RecordResult } from '../record/record.js'
 import { type CompactContext, compactionEvents } from './compaction-events.js'
@@ -33,15 +37,7 @@ export async function recordBeforeCompaction(
   if (end.size === 0) {
     await recordEvent(store, { sessionId, source: 'PreCompact', events: [] }, options)
   }
-  const once = openCheckpointer(
-    store,
-    { id: sessionId, log: path },
-    {
-      continuity: options.continuity,
-      harness: options.facts?.harness,
-      unlessRepeatedWithinMs: REPEAT_MS,
-    },
-  )
+  const once = openHookCheckpointer(store, { id: sessionId, log: path }, options)
   const facts = { transcript_offset: end.size, last_uuid: end.last?.uuid ?? null }
   const sessionContext = instructions ?? readTail(store, path)
   await once?.checkpointer.preCompaction(once.session, { facts, sessionContext })

@@ -110,7 +110,7 @@ export class SummaryRetries {
 
   /** First those that the model still sees, then the oldest. */
   #inOrder(): readonly PendingSummary[] {
-    const { entries } = this.#target.projection
+    const { entries } = this.#target.session.projection
     const shown = new Set(entries.flatMap((entry) => (isGap(entry) ? [] : entry.event.uuid)))
     const rank = ({ summaryUuid }: PendingSummary) => (shown.has(summaryUuid) ? 0 : 1)
     return this.#pending.list().toSorted((one, other) => rank(one) - rank(other))
@@ -182,13 +182,13 @@ interface Covered {
 
 /** What a boundary covers, as the model saw it then; `undefined` if it has no effect. */
 function readCovered(target: CompactionTarget, pending: PendingSummary): Covered | undefined {
-  const after = target.projectionAt(pending.boundaryUuid)
+  const after = target.session.projectionAt(pending.boundaryUuid)
   if (after.lastBoundary?.uuid !== pending.boundaryUuid) return undefined
   const summary = after.entries.findLast(
     (entry) => entry.kind === 'summary' && entry.event.uuid === pending.summaryUuid,
   )
   if (summary?.kind !== 'summary') return undefined
-  const context = contextOf(target.projectionAt(pending.seenUuid))
+  const context = contextOf(target.session.projectionAt(pending.seenUuid))
   return { context, range: findRange(context, pending), text: summary.text }
 }
 
@@ -211,7 +211,6 @@ interface PendingSummary {
   /** The event before the summary: it covers what the model saw then. */
   readonly seenUuid: string
   readonly boundary: SessionEvent
-  readonly byteOffset: number
 }
 
 /** Reads only the lines that were added since the last call of `list`. */
@@ -223,7 +222,7 @@ class PendingSummaries {
   readonly #pending = new Map<string, PendingSummary>()
   #readTo = 0
 
-  constructor({ path, store }: CompactionTarget) {
+  constructor({ session: { path, store } }: CompactionTarget) {
     this.#path = path
     this.#env = store.env
   }
@@ -246,7 +245,7 @@ class PendingSummaries {
       const event = this.#readEvent(byteOffset)
       if (event === undefined) continue
       if (type === 'summary_revision') this.#addRevision(event)
-      else this.#addBoundary(event, byteOffset)
+      else this.#addBoundary(event)
     }
     return [...this.#pending.values()]
   }
@@ -256,7 +255,7 @@ class PendingSummaries {
     this.#pending.delete(boundaryUuid)
   }
 
-  #addBoundary(boundary: SessionEvent, byteOffset: number): void {
+  #addBoundary(boundary: SessionEvent): void {
     const { needs_summary_retry, summary_event_uuid } = fieldsOf(boundary.payload)
     if (needs_summary_retry !== true || typeof summary_event_uuid !== 'string') return
     const seenUuid = this.#seen.get(summary_event_uuid)
@@ -266,7 +265,6 @@ class PendingSummaries {
       summaryUuid: summary_event_uuid,
       seenUuid,
       boundary,
-      byteOffset,
     })
   }
 

@@ -2,18 +2,16 @@
 // this process, or stored and locked only while something is written.
 
 import { isDeepStrictEqual } from 'node:util'
-import { isGap, type Projection } from '../../chain/index.js'
+import { isGap } from '../../chain/index.js'
 import {
   type ChosenSummary,
   type CompactionPlan,
   isSame,
   readStructured,
 } from '../../compaction/index.js'
-import type { ContextUse, RollingSummarizer } from '../../continuity/index.js'
 import { SessionError } from '../../errors.js'
 import type { NewEvent } from '../../log/index.js'
 import {
-  type CheckpointPayload,
   findTranscript,
   listCheckpoints,
   loadSession,
@@ -32,24 +30,24 @@ export type CommitOptions = Pick<
   'trigger' | 'tokensAfter' | 'summaryTokens' | 'customInstructions'
 >
 
+/** What a compactor reads of a session, and what it may do to it. */
+type CompactedSession = Pick<
+  Session,
+  | 'store'
+  | 'id'
+  | 'path'
+  | 'tip'
+  | 'projection'
+  | 'projectionAt'
+  | 'checkpoints'
+  | 'checkpointBeforeCompaction'
+  | 'setContextUse'
+  | 'summarizeCheckpoints'
+>
+
 export interface CompactionTarget {
-  readonly store: StoreContext
   /** Only one compaction of the same handle runs at a time. */
-  readonly handle: object
-  readonly id: string
-  readonly path: string
-  /** The uuid of the newest event of the chain. */
-  readonly tip: string | null
-  readonly projection: Projection
-  projectionAt(uuid: string): Projection
-  /** Newest first. */
-  checkpoints(): readonly CheckpointPayload[]
-  /** Stores a checkpoint of what is about to be compacted. */
-  checkpointBefore(): Promise<void>
-  /** Checkpoints are also due by how full the context is. */
-  setContextUse(use: ContextUse): void
-  /** Sets the function that writes the text of rolling checkpoints. */
-  summarizeCheckpoints(summarize: RollingSummarizer): void
+  readonly session: CompactedSession
   /** Appends an off-chain event. */
   append(event: NewEvent): Promise<unknown>
   /** Throws `ERR_COMPACTION_RACE` if the conversation was compacted or rewound since the plan. */
@@ -59,21 +57,7 @@ export interface CompactionTarget {
 /** A session that this process keeps open. */
 export function openTarget(session: Session): CompactionTarget {
   return {
-    store: session.store,
-    handle: session,
-    id: session.id,
-    path: session.path,
-    get tip() {
-      return session.tip
-    },
-    get projection() {
-      return session.projection
-    },
-    projectionAt: (uuid) => session.projectionAt(uuid),
-    checkpoints: () => session.checkpoints(),
-    checkpointBefore: () => session.checkpointBeforeCompaction(),
-    setContextUse: (use) => session.setContextUse(use),
-    summarizeCheckpoints: (summarize) => session.summarizeCheckpoints(summarize),
+    session,
     append: (event) => session.append(event),
     commit: (chosen, options) => commitCompaction(session, chosen, options),
   }
@@ -88,11 +72,8 @@ export function storedTarget(
   const path = findTranscript(store, session)
   const load = (at?: string) => loadSession(store, path, { at, lazyPayloads: true })
   const id = sessionIdOf(load())
-  const target: CompactionTarget = {
+  const view: CompactedSession = {
     store,
-    get handle() {
-      return target
-    },
     id,
     path,
     get tip() {
@@ -104,7 +85,7 @@ export function storedTarget(
     projectionAt: (uuid) => load(uuid).log.projection,
     checkpoints: () =>
       listCheckpoints(store, { session: id }).checkpoints.map(({ checkpoint }) => checkpoint),
-    checkpointBefore: () => {
+    checkpointBeforeCompaction: () => {
       const { log, events } = load()
       const facts = {
         transcript_offset: (events.at(-1)?.byte_offset ?? 0) + 1,
@@ -115,6 +96,9 @@ export function storedTarget(
     // Only the process that writes the session makes rolling checkpoints.
     setContextUse: () => {},
     summarizeCheckpoints: () => {},
+  }
+  return {
+    session: view,
     append: (event) => appendTranscript(store, { session_id: id, event }, options),
     commit: async (chosen, commitOptions) => {
       const resume = { ...options, id, mode: 'append', quiet: true } as const
@@ -126,7 +110,6 @@ export function storedTarget(
       }
     },
   }
-  return target
 }
 
 /**

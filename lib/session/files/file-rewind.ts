@@ -148,22 +148,14 @@ interface SaveOptions {
 export class SessionFiles {
   readonly #store: StoreContext
   readonly #parts: SessionFilesParts
-  #hash: string | null = null
-  #textHashThen: string | null = null
+  /** Of the newest manifest that this process stored. */
+  hash: string | null = null
+  /** The hash of the newest checkpoint for the next session when that manifest was stored. */
+  textHashThen: string | null = null
 
   constructor(store: StoreContext, parts: SessionFilesParts) {
     this.#store = store
     this.#parts = parts
-  }
-
-  /** Of the newest manifest that this process stored. */
-  get hash(): string | null {
-    return this.#hash
-  }
-
-  /** The hash of the newest checkpoint for the next session when that manifest was stored. */
-  get textHashThen(): string | null {
-    return this.#textHashThen
   }
 
   async snapshot(
@@ -227,8 +219,8 @@ export class SessionFiles {
       type: 'file_checkpoint',
       payload: reason === undefined ? payload : { ...payload, reason },
     })
-    this.#hash = hash
-    this.#textHashThen = textHash()
+    this.hash = hash
+    this.textHashThen = textHash()
     return { uuid, hash, files }
   }
 

@@ -11,7 +11,7 @@ import {
   openLog,
   type UuidIndex,
 } from '../../log/index.js'
-import { isUnreadable, readSessionInfo, type StoreContext } from '../../store/index.js'
+import type { StoreContext } from '../../store/index.js'
 import { TitleKeeper } from '../live-view.js'
 import type { RedactionOptions } from '../settings.js'
 import { logOptionsOf } from '../settings.js'
@@ -59,15 +59,6 @@ export class ImportTarget {
     this.#known = known
   }
 
-  /** The present title: it may have been changed since the last import. */
-  #readTitle(store: StoreContext): void {
-    const digest = readSessionInfo(store, this.#options.path)
-    if (isUnreadable(digest) || digest.titleSource === null || digest.titleSource === 'prompt')
-      return
-    const payload = { title: digest.title, title_source: digest.titleSource }
-    this.#title.observe({ type: 'session_meta', payload } as SessionEvent, 0)
-  }
-
   static async open(store: StoreContext, options: TargetOptions): Promise<ImportTarget> {
     const { path, channel, header, exists, dryRun, redactOnWrite } = options
     // Verified, so that a line damaged since is imported again.
@@ -79,7 +70,8 @@ export class ImportTarget {
       : await openLog(path, { ...logOptions, channel, durability: 'none' })
     if (log?.size === 0) await log.append(header)
     const target = new ImportTarget(options, log, known)
-    if (exists) target.#readTitle(store)
+    // It may have been changed since the last import.
+    if (exists) target.#title.learn(store, path)
     return target
   }
 

@@ -2,13 +2,13 @@
 // terminator; then its file is unlocked.
 
 import { fieldsOf, type PlacedEvent } from '../../chain/index.js'
-import { toIso } from '../../environment/index.js'
 import { type NewEvent, readLogBackwardSync } from '../../log/index.js'
 import {
   findNewestCheckpoint,
   lastHistoryOffset,
   type StoredCheckpoint,
 } from '../../store/index.js'
+import { terminatorEvent } from '../header.js'
 import type { Subagents } from '../subagents/subagents.js'
 import type { SessionEnd, SessionParts } from '../types.js'
 
@@ -65,16 +65,9 @@ function lastEvents({ log, view, settings, title }: SessionParts, reason: string
   const titleLine = title.line()
   const { eventCount } = view
   const added = titleLine === undefined ? 1 : 2
-  const terminator: NewEvent = {
-    type: 'session_terminator',
-    payload: {
-      end_ts: toIso(settings.store.env.now()),
-      reason,
-      last_uuid: log.tip,
-      events: eventCount === undefined ? null : eventCount + added,
-      bytes: log.size,
-    },
-  }
+  const events = eventCount === undefined ? null : eventCount + added
+  const end = { reason, last_uuid: log.tip, events, bytes: log.size }
+  const terminator: NewEvent = terminatorEvent(end, settings.store.env.now())
   return titleLine === undefined ? [terminator] : [titleLine, terminator]
 }
 

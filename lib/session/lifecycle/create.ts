@@ -1,11 +1,10 @@
 // A new session: its file and its header are on the disk before the caller gets the handle.
 
 import type { ProjectionStart } from '../../chain/index.js'
-import { deriveContinuity } from '../../continuity/index.js'
 import { SessionError } from '../../errors.js'
 import { normalizeSessionKey } from '../../format/index.js'
 import { MEMORY_SCHEME, MemoryLog, openLog, openMemoryLog } from '../../log/index.js'
-import { findNewestCheckpoint, type StoreContext } from '../../store/index.js'
+import type { StoreContext } from '../../store/index.js'
 import { SessionContinuity } from '../checkpoints/session-checkpoints.js'
 import { SessionFiles } from '../files/file-rewind.js'
 import { newHeader, type Origin, type SessionFacts } from '../header.js'
@@ -87,7 +86,9 @@ export function assembleSession(
   const settings = { ...settingsOf(store, options), onClosed }
   const { isPersistent } = storage
   const hasContinuity = isPersistent && options.continuity !== false
-  const continuity = hasContinuity ? new Lazy(() => continuityOf(store, parts, options)) : undefined
+  const continuity = hasContinuity
+    ? new Lazy(() => new SessionContinuity(store, { ...parts, ...continuityOf(options) }))
+    : undefined
   const files = new Lazy<SessionFiles>(
     () =>
       new SessionFiles(store, {
@@ -115,28 +116,8 @@ export function assembleSession(
   return session
 }
 
-function continuityOf(
-  store: StoreContext,
-  { id, log, view, isNew }: NamedParts,
-  { continuity, harness }: SessionOptions & SessionFacts,
-): SessionContinuity {
-  return new SessionContinuity(store, {
-    sessionId: id,
-    log,
-    start: (to) => {
-      const query = { session: id, hasTranscriptOffset: true }
-      const latest = isNew ? undefined : findNewestCheckpoint(store, query).newest
-      const facts = { sessionKey: id, agentId: store.agent, harness }
-      return deriveContinuity(log.path, {
-        to,
-        latest: latest?.checkpoint,
-        facts,
-        environment: store.env,
-      })
-    },
-    cycle: () => view.projection.lastBoundary?.uuid ?? null,
-    options: continuity === false ? undefined : continuity,
-  })
+function continuityOf({ continuity, harness }: SessionOptions & SessionFacts) {
+  return { harness, options: continuity === false ? undefined : continuity }
 }
 
 function historyOf(

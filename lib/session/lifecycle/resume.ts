@@ -16,19 +16,17 @@ import {
   type ToolPolicy,
   toolPolicyOf,
 } from '../../chain/index.js'
-import { toIso } from '../../environment/index.js'
 import { isSessionError, SessionError } from '../../errors.js'
 import { type Diagnostic, fileNameOf } from '../../format/index.js'
 import { openLog } from '../../log/index.js'
 import {
   findNewestSession,
-  findTitleEvent,
   idOfFileName,
   type LoadedSession,
   loadSession,
   type StoreContext,
 } from '../../store/index.js'
-import { inheritedFacts, type SessionFacts } from '../header.js'
+import { inheritedFacts, resumedEvent, type SessionFacts } from '../header.js'
 import { Lazy } from '../lazy.js'
 import { observersFor, SessionView, TitleKeeper } from '../live-view.js'
 import { PermissionLedger } from '../permission-ledger.js'
@@ -152,34 +150,19 @@ async function resumeInPlace(
     const loaded = storage.load()
     rejectDegraded(loaded, options)
     view.replace(loaded)
-    learnTitle(store, title, path)
+    title.learn(store, path)
     const id = sessionIdOf(loaded)
     const parts = { id, project: projectOf(loaded), log, view, title, storage, isNew: false }
     const session = assembleSession(store, parts, options)
     const result = resumedOf(loaded, options, session)
     if (options.quiet === true) return result
-    const now = store.env.now()
-    const gap = now - Date.parse(lastTimeOf(loaded))
-    await log.append({
-      type: 'session_resumed',
-      payload: {
-        at_ts: toIso(now),
-        source: 'resume',
-        gap_ms: Number.isFinite(gap) && gap > 0 ? Math.round(gap) : 0,
-      },
-    })
+    const lastTs = loaded.events.at(-1)?.event.ts
+    await log.append(resumedEvent('resume', { now: store.env.now(), lastTs }))
     return result
   } catch (error) {
     await log.close().catch(() => {})
     throw error
   }
-}
-
-function learnTitle(store: StoreContext, title: TitleKeeper, path: string): void {
-  const line = findTitleEvent(store, path)
-  if (line === undefined) return
-  const { type, payload } = line
-  title.observe({ type, ts: '', uuid: '', prev_uuid: null, payload }, 0)
 }
 
 /** A new session takes over the project, and what the caller does not say. */
@@ -195,10 +178,6 @@ function factsToContinue({ header }: LoadedSession, options: ResumeOptions): Ses
 function projectOf({ header }: LoadedSession): string | undefined {
   const { projectNormalized, project } = inheritedFacts(header?.payload)
   return projectNormalized ?? project
-}
-
-function lastTimeOf({ events }: LoadedSession): string {
-  return events.at(-1)?.event.ts ?? ''
 }
 
 function rejectDegraded(loaded: LoadedSession, { strict = false }: ResumeOptions): void {

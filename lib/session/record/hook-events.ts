@@ -2,14 +2,12 @@
 // an event is spooled while another process holds the session, and repetitions are dropped.
 
 import type { ContinuityOptions, StartSource } from '../../continuity/index.js'
-import { toIso } from '../../environment/index.js'
 import { isSessionError } from '../../errors.js'
 import { withoutUndefined } from '../../format/index.js'
-import type { NewEvent } from '../../log/index.js'
 import { listSpooled, type StoreContext } from '../../store/index.js'
-import { openCheckpointer } from '../checkpoints/one-shot.js'
-import type { SessionFacts } from '../header.js'
-import type { RedactionOptions } from '../settings.js'
+import { type OneShotCheckpointer, openCheckpointer } from '../checkpoints/one-shot.js'
+import { resumedEvent, type SessionFacts, terminatorEvent } from '../header.js'
+import { type RedactionOptions, withLockTimeout } from '../settings.js'
 import { hasEnded, type LogEnd, REPEAT_MS, readLogEnd } from './log-end.js'
 import {
   appendSpooledEvents,
@@ -62,20 +60,23 @@ export function recordSessionStart(
 ): Promise<RecordResult> {
   const isResumed = source === 'resume' || source === 'compact'
   // A start of a session that has not ended is the same start, reported late or twice.
-  const events = (end: LogEnd) => (isResumed || hasEnded(end) ? [resumedEvent(source, end)] : [])
+  const events = (end: LogEnd) => {
+    if (!isResumed && !hasEnded(end)) return []
+    const { now, last } = end
+    return [resumedEvent(isResumed ? source : 'startup', { now, lastTs: last?.ts })]
+  }
   return recordEvent(store, { sessionId, source: 'SessionStart', events }, options)
 }
 
-function resumedEvent(source: StartSource, { last, now }: LogEnd): NewEvent {
-  const gapMs = last === undefined ? 0 : now - Date.parse(last.ts)
-  return {
-    type: 'session_resumed',
-    payload: {
-      at_ts: toIso(now),
-      source: source === 'resume' || source === 'compact' ? source : 'startup',
-      gap_ms: Math.max(0, gapMs || 0),
-    },
-  }
+/** Harnesses report some events twice; the checkpoint of such an event is stored once. */
+export function openHookCheckpointer(
+  store: StoreContext,
+  transcript: { readonly id: string; readonly log: string },
+  { continuity, facts }: HookRecordOptions,
+): OneShotCheckpointer | undefined {
+  const unlessRepeatedWithinMs = REPEAT_MS
+  const options = { continuity, harness: facts?.harness, unlessRepeatedWithinMs }
+  return openCheckpointer(store, transcript, options)
 }
 
 /** Records the last checkpoint and the terminator. `undefined` for a session without a log. */
@@ -88,35 +89,20 @@ export async function recordSessionEnd(
   const end = readLogEnd(store, path)
   if (end.size === 0) return undefined
   if (!hasEnded(end)) {
-    const once = openCheckpointer(
-      store,
-      { id: sessionId, log: path },
-      {
-        continuity: options.continuity,
-        harness: options.facts?.harness,
-        lockTimeoutMs: options.followUpLockTimeoutMs,
-        unlessRepeatedWithinMs: REPEAT_MS,
-      },
-    )
+    const followUp = withLockTimeout(store, options.followUpLockTimeoutMs)
+    const once = openHookCheckpointer(followUp, { id: sessionId, log: path }, options)
     const facts = { transcript_offset: end.size, last_uuid: end.last?.uuid ?? null }
     // The queue reports a failed write; the session has ended all the same.
     await once?.checkpointer.end(once.session, { reason, facts }).catch(() => undefined)
   }
-  const events = (now: LogEnd) => (hasEnded(now) ? [] : [terminator(reason, now)])
-  return recordEvent(store, { sessionId, source: 'SessionEnd', events }, options)
-}
-
-function terminator(reason: string, { now, last, size }: LogEnd): NewEvent {
-  return {
-    type: 'session_terminator',
-    payload: {
-      end_ts: toIso(now),
-      reason,
-      last_uuid: last?.uuid ?? null,
-      events: null,
-      bytes: size,
-    },
+  const events = (found: LogEnd) => {
+    if (hasEnded(found)) return []
+    const { now, last, size } = found
+    return [
+      terminatorEvent({ reason, last_uuid: last?.uuid ?? null, events: null, bytes: size }, now),
+    ]
   }
+  return recordEvent(store, { sessionId, source: 'SessionEnd', events }, options)
 }
 
 // The caller has its own event to record.
@@ -129,7 +115,7 @@ const SESSIONS_MAX = 8
 export async function drainSpool(store: StoreContext): Promise<void> {
   const sessions = listSpooled(store).slice(0, SESSIONS_MAX)
   if (sessions.length === 0) return
-  const impatient = { ...store, logOptions: { ...store.logOptions, lockTimeoutMs: 0 } }
+  const impatient = withLockTimeout(store, 0)
   for (const session of sessions) {
     try {
       await appendSpooledEvents(impatient, session)

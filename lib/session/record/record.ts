@@ -24,7 +24,7 @@ import {
 import { type OneShotCheckpointer, openCheckpointer } from '../checkpoints/one-shot.js'
 import { newHeader, type SessionFacts } from '../header.js'
 import { promptText } from '../prompt-history.js'
-import { asWritten, type RedactionOptions, redactionOf } from '../settings.js'
+import { asWritten, type RedactionOptions, redactionOf, withLockTimeout } from '../settings.js'
 import {
   contentHash,
   findLogEnd,
@@ -89,7 +89,7 @@ export interface RecordOptions extends RedactionOptions {
    *
    * @default false
    */
-  checkpoint?: ContinuityOptions | boolean | undefined
+  checkpoint?: ContinuityOptions | false | undefined
   /** What the header of a new session says. */
   facts?: SessionFacts | undefined
   /**
@@ -275,11 +275,7 @@ class FollowUp {
   #checkpointId: string | null = null
 
   constructor(store: StoreContext, sessionId: string, options: RecordOptions) {
-    const { followUpLockTimeoutMs: lockTimeoutMs } = options
-    this.#store =
-      lockTimeoutMs === undefined
-        ? store
-        : { ...store, logOptions: { ...store.logOptions, lockTimeoutMs } }
+    this.#store = withLockTimeout(store, options.followUpLockTimeoutMs)
     this.#sessionId = sessionId
     this.#options = options
   }
@@ -295,22 +291,18 @@ class FollowUp {
     this.readProject(log)
     const { checkpoint = false, facts } = this.#options
     if (checkpoint === false) return
-    this.#report('checkpoint_lost', () => {
-      const options = checkpoint === true ? undefined : checkpoint
-      const continuity = continuitySettings(options, this.#store.report)
+    try {
+      const continuity = continuitySettings(checkpoint, this.#store.report)
       if (!mayCheckpointBeDue(log, continuity, this.#store.env)) return
-      this.#checkpointer = openCheckpointer(
-        this.#store,
-        { id: this.#sessionId, log, project: this.#project },
-        {
-          continuity,
-          harness: facts?.harness,
-          onStored: (id) => {
-            this.#checkpointId = id
-          },
-        },
-      )
-    })
+      const transcript = { id: this.#sessionId, log, project: this.#project }
+      const onStored = (id: string) => {
+        this.#checkpointId = id
+      }
+      const options = { continuity, harness: facts?.harness, onStored }
+      this.#checkpointer = openCheckpointer(this.#store, transcript, options)
+    } catch (error) {
+      this.#report('checkpoint_lost', error)
+    }
   }
 
   readProject(log: string | OpenLog): void {
@@ -323,50 +315,29 @@ class FollowUp {
     const prompt = typeof events === 'function' ? undefined : events.find(isPrompt)
     if (history && prompt !== undefined) {
       const { content } = asWritten(this.#options)(prompt).payload as { content?: unknown }
-      const recorded = await this.#reportAsync('history_not_written', () =>
-        appendHistory(this.#store, promptText(content), this.#sessionId, {
-          project: this.#project ?? facts?.project,
-          eventUuid: uuid,
-          lineNumbers: false,
-          // The transcript was synced a moment ago, and has the prompt.
-          durability: durability === 'always' ? 'always' : 'none',
-        }),
-      )
+      const recorded = await appendHistory(this.#store, promptText(content), this.#sessionId, {
+        project: this.#project ?? facts?.project,
+        eventUuid: uuid,
+        lineNumbers: false,
+        // The transcript was synced a moment ago, and has the prompt.
+        durability: durability === 'always' ? 'always' : 'none',
+      }).catch((error: unknown) => this.#report('history_not_written', error))
       historyOffset = recorded?.offset ?? null
     }
     const { checkpointer, session } = this.#checkpointer ?? {}
     if (checkpointer !== undefined && byteOffset !== undefined) {
-      await this.#reportAsync('checkpoint_lost', () => {
-        checkpointer.afterPrompt(session!, {
-          facts: () => ({ transcript_offset: byteOffset + 1, last_uuid: uuid }),
-        })
-        return checkpointer.queue.flush()
-      })
+      try {
+        const facts = () => ({ transcript_offset: byteOffset + 1, last_uuid: uuid })
+        checkpointer.afterPrompt(session!, { facts })
+        await checkpointer.queue.flush()
+      } catch (error) {
+        this.#report('checkpoint_lost', error)
+      }
     }
     return { historyOffset, checkpointId: this.#checkpointId }
   }
 
-  async #reportAsync<Result>(
-    code: FailureCode,
-    step: () => Promise<Result>,
-  ): Promise<Result | undefined> {
-    try {
-      return await step()
-    } catch (error) {
-      this.#failed(code, error)
-      return undefined
-    }
-  }
-
-  #report(code: FailureCode, step: () => void): void {
-    try {
-      step()
-    } catch (error) {
-      this.#failed(code, error)
-    }
-  }
-
-  #failed(code: FailureCode, error: unknown): void {
+  #report(code: 'history_not_written' | 'checkpoint_lost', error: unknown): undefined {
     if (!isSessionError(error)) throw error
     const message = `The prompt is in the transcript, but: ${error.message}`
     this.#store.report(diagnostic(code, message))
@@ -374,7 +345,6 @@ class FollowUp {
 }
 
 type WrittenEvent = Pick<Receipt, 'uuid'> & Partial<Pick<Receipt, 'byteOffset'>>
-type FailureCode = 'history_not_written' | 'checkpoint_lost'
 
 function isPrompt({ type }: NewEvent): boolean {
   return type === 'user'
