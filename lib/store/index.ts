@@ -35,12 +35,12 @@ export {
   listCheckpoints,
   type NewestCheckpoint,
   type NewestCheckpointQuery,
-  type RetentionOptions,
 } from './checkpoints/find-checkpoints.js'
-export { memoryText, type PartKey } from './checkpoints/part-keys.js'
+export { memoryText, type PartKey } from './checkpoints/known-parts.js'
 export * from './checkpoints/prune.js'
 export { readProject, readSessionProject, type StoredCheckpoint } from './checkpoints/read-shard.js'
 export type { CheckpointPayload, NewCheckpoint } from './checkpoints/record.js'
+export type { RetentionOptions } from './checkpoints/visible.js'
 export * from './claims/active-sessions.js'
 export {
   type ClaimSessionOptions,

@@ -7,16 +7,18 @@ import { diagnostic, LineEncoder, stringifyPayload } from '../../format/index.js
 import { appendOnce, type LogOptions, type NewEvent, type Receipt } from '../../log/index.js'
 import { appendDecided, appendOnceSync, type OpenLog } from '../../log/internal.js'
 import type { StoreContext } from '../context.js'
-import { type RetentionOptions, retentionRules } from './find-checkpoints.js'
 import {
   type Decision,
+  findRepeated,
   leaveOutKnownMemories,
   leaveOutKnownParts,
   type PartKey,
-} from './part-keys.js'
-import { findRepeated, readKnownMemories, readKnownParts } from './read-known-parts.js'
+  readKnownMemories,
+  readKnownParts,
+} from './known-parts.js'
 import { readSessionProject, sha256Of, shardPathOf } from './read-shard.js'
 import { type CheckpointPayload, checkpointPayload, type NewCheckpoint } from './record.js'
+import { type RetentionOptions, retentionRules } from './visible.js'
 
 export interface AppendCheckpointOptions extends RetentionOptions {
   /** Leave out the parts that the shard holds under these keys. */

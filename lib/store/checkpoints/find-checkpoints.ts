@@ -3,7 +3,6 @@
 import { SessionError } from '../../errors.js'
 import { type Diagnostic, normalizeSessionKey } from '../../format/index.js'
 import { appendOnce } from '../../log/index.js'
-import type { OpenLog } from '../../log/internal.js'
 import { checkLimit } from '../check-options.js'
 import type { StoreContext } from '../context.js'
 import { type ProjectScope, selectProjects } from '../projects/select-projects.js'
@@ -13,15 +12,19 @@ import {
   ignore,
   isTombstone,
   listShards,
-  mayHold,
+  loadCheckpoint,
   readItems,
   readSessionProject,
-  type ShardItem,
   type StoredCheckpoint,
   shardPathOf,
-  toStored,
   withShard,
 } from './read-shard.js'
+import {
+  type RetentionOptions,
+  retentionRules,
+  type VisibleOptions,
+  visibleItems,
+} from './visible.js'
 
 export interface CheckpointTarget extends RetentionOptions {
   /**
@@ -100,50 +103,56 @@ export function listCheckpoints(
   store: StoreContext,
   query: ListCheckpointsQuery = {},
 ): CheckpointList {
-  const { paths, isWanted } = toTarget(store, query)
-  const limit = limitOf(query)
-  const diagnostics: Diagnostic[] = []
-  const rows: { readonly sortMs: number; readonly stored: StoredCheckpoint }[] = []
-  for (const path of limit === 0 ? [] : paths) {
-    readVisible(store, path, query, diagnostics, (log, items) => {
-      // Inside a shard the order of the lines counts, whatever the clocks said.
-      let sortMs = Number.POSITIVE_INFINITY
-      let count = 0
-      for (const item of items) {
-        if (!isWanted(item)) continue
-        sortMs = Math.min(sortMs, item.createdAtMs)
-        rows.push({ sortMs, stored: toStored(log, item) })
-        if (++count === limit) return
-      }
-    })
-  }
-  rows.sort((one, other) => other.sortMs - one.sortMs)
-  return { checkpoints: rows.slice(0, limit).map(({ stored }) => stored), diagnostics }
+  return readCheckpoints(store, query, { limit: limitOf(query), isWanted: () => true })
 }
 
-/** The newest that is visible, found from the end of its shard. */
+/** The newest that is visible. */
 export function findNewestCheckpoint(
   store: StoreContext,
   query: NewestCheckpointQuery = {},
 ): NewestCheckpoint {
   const { withinMs, excludeSession = () => false, hasTranscriptOffset = false } = query
-  const { paths, isWanted } = toTarget(store, query)
   const since = withinMs === undefined ? Number.NEGATIVE_INFINITY : store.env.now() - withinMs
+  const { checkpoints, diagnostics } = readCheckpoints(store, query, {
+    limit: 1,
+    isWanted: ({ createdAtMs, sessionKey }, load) =>
+      createdAtMs > since &&
+      !excludeSession(sessionKey) &&
+      (!hasTranscriptOffset || typeof load().checkpoint.transcript_offset === 'number'),
+  })
+  return { newest: checkpoints[0], diagnostics }
+}
+
+interface Selection {
+  readonly limit: number
+  readonly isWanted: (item: CheckpointItem, load: () => StoredCheckpoint) => boolean
+}
+
+/** The visible ones of all shards that the target names, newest first. */
+function readCheckpoints(
+  store: StoreContext,
+  target: CheckpointTarget,
+  { limit, isWanted }: Selection,
+): CheckpointList {
+  const { paths, isMeant } = toTarget(store, target)
   const diagnostics: Diagnostic[] = []
-  let newest: { readonly item: CheckpointItem; readonly stored: StoredCheckpoint } | undefined
-  for (const path of paths) {
-    readVisible(store, path, query, diagnostics, (log, items) => {
-      for (const item of items) {
-        const { session_key, transcript_offset } = item.checkpoint
-        if (!isWanted(item) || item.createdAtMs <= since || excludeSession(session_key)) continue
-        if (hasTranscriptOffset && typeof transcript_offset !== 'number') continue
-        const isNewer = newest === undefined || item.createdAtMs > newest.item.createdAtMs
-        if (isNewer) newest = { item, stored: toStored(log, item) }
-        return
+  const report = (found: Diagnostic) => diagnostics.push(found)
+  const rows: { readonly rankMs: number; readonly stored: StoredCheckpoint }[] = []
+  for (const path of limit === 0 ? [] : paths) {
+    withShard(store, path, report, (log) => {
+      let count = 0
+      const items = readItems(store, log, report)
+      for (const item of visibleItems(items, visibleOptions(store, target))) {
+        if (count === limit) return
+        const load = () => loadCheckpoint(log, item)
+        if (!isMeant(item) || !isWanted(item, load)) continue
+        rows.push({ rankMs: item.rankMs, stored: load() })
+        count++
       }
     })
   }
-  return { newest: newest?.stored, diagnostics }
+  rows.sort((one, other) => other.rankMs - one.rankMs)
+  return { checkpoints: rows.slice(0, limit).map(({ stored }) => stored), diagnostics }
 }
 
 /** One by its id, visible or not; reads all shards. */
@@ -155,27 +164,16 @@ export function findCheckpoint(
   if (typeof id !== 'string') throw new TypeError('The id of a checkpoint must be a string')
   for (const path of listShards(store)) {
     const found = withShard(store, path, ignore, (log) => {
-      if (!mayHold(log, id)) return undefined
-      for (const item of readItems(store, log, ignore)) {
-        if (isTombstone(item) || item.checkpoint.id !== id) continue
-        return { ...toStored(log, item), visible: isVisible(store, log, item, options) }
-      }
-      return undefined
+      const items = readItems(store, log, ignore)
+      const item = items.findLast((one) => !isTombstone(one) && one.id === id)
+      if (item === undefined || isTombstone(item)) return undefined
+      const shown = visibleItems(items, visibleOptions(store, options))
+      const visible = shown.some(({ byteOffset }) => byteOffset === item.byteOffset)
+      return { ...loadCheckpoint(log, item), visible }
     })
     if (found !== undefined) return found
   }
   return undefined
-}
-
-function isVisible(
-  store: StoreContext,
-  log: OpenLog,
-  { byteOffset }: CheckpointItem,
-  options: RetentionOptions,
-): boolean {
-  const items = visibleItems(readItems(store, log, ignore), visibleOptions(store, options))
-  for (const item of items) if (item.byteOffset === byteOffset) return true
-  return false
 }
 
 export interface DeleteCheckpointOptions {
@@ -196,21 +194,8 @@ export async function deleteCheckpoint(
   return { ...found, visible: false }
 }
 
-function readVisible(
-  store: StoreContext,
-  path: string,
-  options: RetentionOptions,
-  diagnostics: Diagnostic[],
-  read: (log: OpenLog, items: Iterable<CheckpointItem>) => void,
-): void {
-  const report = (found: Diagnostic) => diagnostics.push(found)
-  withShard(store, path, report, (log) => {
-    read(log, visibleItems(readItems(store, log, report), visibleOptions(store, options)))
-  })
-}
-
-function visibleOptions(store: StoreContext, options: RetentionOptions) {
-  return { rules: retentionRules(options), now: store.env.now() }
+function visibleOptions({ env }: StoreContext, options: RetentionOptions): VisibleOptions {
+  return { rules: retentionRules(options), now: env.now() }
 }
 
 function limitOf({ limit, session }: ListCheckpointsQuery): number {
@@ -222,7 +207,7 @@ function limitOf({ limit, session }: ListCheckpointsQuery): number {
 /** The shards to read, and which of their checkpoints are meant. */
 interface Target {
   readonly paths: readonly string[]
-  isWanted(item: CheckpointItem): boolean
+  isMeant(item: CheckpointItem): boolean
 }
 
 function toTarget(store: StoreContext, query: CheckpointTarget): Target {
@@ -235,7 +220,7 @@ function toTarget(store: StoreContext, query: CheckpointTarget): Target {
   const paths =
     names === undefined ? listShards(store) : Array.from(names, (name) => shardPathOf(store, name))
   // The name of a shard is a hash, so two projects may share it.
-  return { paths, isWanted: ({ projectNormalized }) => has(projectNormalized) }
+  return { paths, isMeant: ({ projectNormalized }) => has(projectNormalized) }
 }
 
 function sessionTarget(
@@ -246,88 +231,5 @@ function sessionTarget(
   const key = normalizeSessionKey(session)
   const project = known === undefined ? readSessionProject(store, key) : known
   const paths = project === undefined ? listShards(store) : [shardPathOf(store, project)]
-  return { paths, isWanted: ({ checkpoint }) => checkpoint.session_key === key }
-}
-
-// Which checkpoints of a shard are visible. Caps and retention are rules for reading: they remove
-// nothing, and the same bytes show something else at another time. Pure; the caller passes the time.
-
-export interface RetentionOptions {
-  /**
-   * How many of one session are visible, newest first; 1 to 500.
-   *
-   * @default 50
-   */
-  maxCheckpointsPerSession?: number | undefined
-
-  /**
-   * How many days old they may be; 1 to 90. The newest of a session may be older.
-   *
-   * @default 7
-   */
-  retentionDays?: number | undefined
-
-  /**
-   * Hide also the newest of a session when it is too old.
-   *
-   * @default false
-   */
-  strictRetention?: boolean | undefined
-}
-
-export interface RetentionRules {
-  readonly maxPerSession: number
-  readonly maxAgeMs: number
-  readonly isStrict: boolean
-}
-
-const DAY_MS = 24 * 60 * 60 * 1000
-
-/** A number outside its range becomes the nearest inside; other values become the default. */
-export function retentionRules(options: RetentionOptions = {}): RetentionRules {
-  return {
-    maxPerSession: clamp(options.maxCheckpointsPerSession, { least: 1, most: 500, usual: 50 }),
-    maxAgeMs: clamp(options.retentionDays, { least: 1, most: 90, usual: 7 }) * DAY_MS,
-    isStrict: options.strictRetention ?? false,
-  }
-}
-
-export interface VisibleOptions {
-  readonly rules: RetentionRules
-  /** Milliseconds since the epoch. */
-  readonly now: number
-}
-
-/**
- * Takes items newest first and yields those that are visible, lazily. A tombstone hides what is
- * before it in the file; of a repeated id the newest counts; caps count what is not hidden.
- */
-export function* visibleItems(
-  items: Iterable<ShardItem>,
-  { rules, now }: VisibleOptions,
-): Generator<CheckpointItem, void, undefined> {
-  const seen = new Set<string>()
-  const counts = new Map<string, number>()
-  for (const item of items) {
-    if (isTombstone(item)) {
-      seen.add(item.targetId)
-      continue
-    }
-    const { id, session_key } = item.checkpoint
-    if (seen.has(id)) continue
-    seen.add(id)
-    const place = (counts.get(session_key) ?? 0) + 1
-    counts.set(session_key, place)
-    const isYoung = now - item.createdAtMs <= rules.maxAgeMs
-    const isKept = isYoung || (place === 1 && !rules.isStrict)
-    if (place <= rules.maxPerSession && isKept) yield item
-  }
-}
-
-function clamp(
-  value: number | undefined,
-  { least, most, usual }: { least: number; most: number; usual: number },
-): number {
-  if (typeof value !== 'number' || Number.isNaN(value)) return usual
-  return Math.min(most, Math.max(least, Math.trunc(value)))
+  return { paths, isMeant: ({ sessionKey }) => sessionKey === key }
 }

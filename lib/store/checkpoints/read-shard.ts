@@ -1,5 +1,5 @@
-// The lines of a shard, newest first: checkpoints, and tombstones that hide them. A line that
-// fails its checksum is reported and is neither.
+// The lines of a shard: checkpoints, and tombstones that hide them. A line that fails its checksum is
+// reported and is neither.
 
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
@@ -11,6 +11,8 @@ import {
   diagnostic,
   encodeName,
   normalizeSessionKey,
+  payloadOffset,
+  readEnvelope,
 } from '../../format/index.js'
 import { type EventEntry, readLogSync } from '../../log/index.js'
 import {
@@ -26,8 +28,10 @@ import { LOG_EXTENSION, listLogNames } from '../list-logs.js'
 import { normalizeProject } from '../projects/normalize-project.js'
 import type { CheckpointPayload } from './record.js'
 
+/** A checkpoint, as far as it takes to choose among many. */
 export interface CheckpointItem {
-  readonly checkpoint: CheckpointPayload
+  readonly id: string
+  readonly sessionKey: string
   readonly createdAtMs: number
   readonly projectNormalized: string | null
   readonly byteOffset: number
@@ -82,14 +86,42 @@ export function withShard<Result>(
   }
 }
 
-/** Newest first; reads no further than the caller iterates. */
-export function* readItems(
-  store: StoreContext,
-  log: OpenLog,
-  report: Report,
-): Generator<ShardItem, void, undefined> {
-  for (const walked of undecodedLines(log, { isBackward: true })) {
-    yield* itemsOf(store, walked, log.path, report).reverse()
+/** In the order of the file. */
+export function readItems(store: StoreContext, log: OpenLog, report: Report): ShardItem[] {
+  const items: ShardItem[] = []
+  for (const walked of undecodedLines(log)) {
+    const skimmed = skimItem(walked.line)
+    if (skimmed !== undefined) items.push(skimmed)
+    else items.push(...itemsOf(store, walked, log.path, report))
+  }
+  return items
+}
+
+const PLAIN = '"([^"\\\\]*)"'
+const NAMES = ['id', 'session_key', 'created_at', 'project_normalized']
+const FIRST_FIELDS = new RegExp(`^\\{${NAMES.map((name) => `"${name}":${PLAIN}`).join(',')}[,}]`)
+const FIRST_FIELDS_BYTES = 1024
+const DIGEST = Buffer.from('"digest":"')
+
+/** The item of a line as our writer spells it, from its beginning; `undefined` for all others. */
+function skimItem(line: Line): CheckpointItem | undefined {
+  const { bytes, start, end, byte_offset: byteOffset, length } = line
+  const envelope = line.isEnded && !line.isOversize ? readEnvelope(bytes, start, end) : undefined
+  if (envelope?.type !== 'checkpoint') return undefined
+  const from = start + payloadOffset(envelope)
+  const head = bytes.toString('utf8', from, Math.min(end, from + FIRST_FIELDS_BYTES))
+  const found = FIRST_FIELDS.exec(head)
+  if (found === null || !bytes.subarray(from, end).includes(DIGEST)) return undefined
+  const [, id, sessionKey, createdAt, projectNormalized] = found as unknown as string[]
+  const createdAtMs = Date.parse(createdAt!)
+  if (Number.isNaN(createdAtMs) || checkChecksum(bytes, start, end) !== 'valid') return undefined
+  return {
+    id: id!,
+    sessionKey: sessionKey!,
+    createdAtMs,
+    projectNormalized: projectNormalized!,
+    byteOffset,
+    length,
   }
 }
 
@@ -138,44 +170,35 @@ export function toItem(store: StoreContext, entry: EventEntry): ShardItem | unde
     return typeof targetId === 'string' ? { targetId } : undefined
   }
   if (event.type !== 'checkpoint') return undefined
-  const { id, session_key, project, project_normalized, created_at, digest } = fields
-  const texts = [id, session_key, created_at, digest]
-  if (!texts.every((text) => typeof text === 'string')) return undefined
-  const createdAtMs = Date.parse(created_at as string)
-  if (Number.isNaN(createdAtMs)) return undefined
-  // Another writer may have left out the normalized one.
-  const projectNormalized =
-    typeof project_normalized === 'string'
-      ? project_normalized
-      : typeof project === 'string'
-        ? normalizeProject(store, project)
-        : null
-  const checkpoint = event.payload as CheckpointPayload
-  return { checkpoint, createdAtMs, projectNormalized, byteOffset, length }
+  const { id, session_key: sessionKey, created_at, digest } = fields
+  const createdAtMs = typeof created_at === 'string' ? Date.parse(created_at) : Number.NaN
+  if (Number.isNaN(createdAtMs) || typeof digest !== 'string') return undefined
+  if (typeof id !== 'string' || typeof sessionKey !== 'string') return undefined
+  const projectNormalized = projectIn(store, fields)
+  return { id, sessionKey, createdAtMs, projectNormalized, byteOffset, length }
 }
 
-export function toStored(
+/** Another writer may have left out the normalized one. */
+function projectIn(
+  store: StoreContext,
+  { project, project_normalized }: Readonly<Record<string, unknown>>,
+): string | null {
+  if (typeof project_normalized === 'string') return project_normalized
+  return typeof project === 'string' ? normalizeProject(store, project) : null
+}
+
+export function loadCheckpoint(
   log: OpenLog,
-  { checkpoint, byteOffset, length }: CheckpointItem,
+  { byteOffset, length }: Pick<CheckpointItem, 'byteOffset' | 'length'>,
 ): StoredCheckpoint {
   const bytes = Buffer.allocUnsafe(length)
   readFullySync(log, bytes, { at: 0, length, position: byteOffset })
-  return { checkpoint, path: log.path, byteOffset, sha256: sha256Of(bytes) }
+  const { payload } = JSON.parse(bytes.toString()) as { payload: CheckpointPayload }
+  return { checkpoint: payload, path: log.path, byteOffset, sha256: sha256Of(bytes) }
 }
 
 export function sha256Of(line: Uint8Array): string {
   return createHash('sha256').update(line).digest('hex')
-}
-
-/** Whether a line of the shard may hold this text. False is certain. */
-export function mayHold(log: OpenLog, text: string): boolean {
-  // Every other character may be spelled in more than one way.
-  if (!/^[\w-]+$/.test(text)) return true
-  for (const { line } of undecodedLines(log)) {
-    const bytes = line.bytes.subarray(line.start, line.end)
-    if (bytes.includes(text) || bytes.includes('\\u')) return true
-  }
-  return false
 }
 
 // Which file holds a checkpoint. One shard per project, so that a process that has just started
@@ -226,16 +249,9 @@ export function readProject(
   for (const entry of readLogSync(transcript, { environment: store.env })) {
     if (entry.kind !== 'event') continue
     if (entry.event.type !== 'session_header') return undefined
-    const { project, project_normalized } = { ...(entry.event.payload as HeaderProject | null) }
-    if (typeof project_normalized === 'string') return project_normalized
-    return typeof project === 'string' ? normalizeProject(store, project) : null
+    return projectIn(store, fieldsOf(entry.event.payload))
   }
   return undefined
-}
-
-interface HeaderProject {
-  readonly project?: unknown
-  readonly project_normalized?: unknown
 }
 
 function slugOf(projectNormalized: string): string {

@@ -1,6 +1,7 @@
-// How much is read: a query for one project opens that shard alone and reads its end for the newest.
+// How much is read: a query for one project opens that shard alone and reads it once.
 
 import type * as fs from 'node:fs'
+import { statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { shardNameOf } from '../../../lib/store/checkpoints/read-shard.js'
@@ -97,17 +98,17 @@ test('opens the shard that the header of a session names, or all shards without 
   expect(found.opened).toEqual(['s7.jsonl', shardNameOf('/work/p7')])
 })
 
-test('reads only the end of a shard to find the newest', () => {
+test('reads a shard once to find the newest', () => {
   const root = temporaryFolder({ onTestFinished })
   const project = '/work/app'
   const more = { digest: 'x'.repeat(1000) }
   const lines = Array.from({ length: 2000 }, (_, number) => checkpointLine({ number, more }))
-  saveShard(root, project, lines)
+  const { size } = statSync(saveShard(root, project, lines))
   const { read } = counted(() => {
     const { newest } = findNewestCheckpoint(openContext({ root, ...clock }), { project })
     expect(newest?.checkpoint.id).toMatch(/1999$/)
   })
-  expect(read).toBeLessThan(20 * 1024)
+  expect(read).toBeLessThan(size + 20 * 1024)
 })
 
 // Requirement: 000-31

@@ -89,8 +89,9 @@ class RandomShards {
     const session = random.pick(SESSIONS)
     const digest = 'x'.repeat(random.pick([0, 10, 1000]))
     const number = ++this.#count
-    // The clock goes on, and ends at now.
-    const ageMs = (STEPS - this.#steps) * STEP_MS
+    // The clock runs to now; some lines are late, and some are of a wrong clock.
+    const drift = random.pick([0, 0, 0, 1, 5, -STEPS]) * STEP_MS
+    const ageMs = (STEPS - this.#steps) * STEP_MS + drift
     return { number, session, project: project ?? null, ageMs, more: { digest } }
   }
 
@@ -143,6 +144,7 @@ function isWhole({ id, session_key, digest, created_at }: Partial<CheckpointPayl
 function definition(root: string, project: string | null): string[] {
   const path = shardPathOf(openContext({ root }), project)
   let stored: CheckpointPayload[] = []
+  const seen: CheckpointPayload[] = []
   const bytes = read(path)
   if (bytes.length > 0) {
     for (const entry of readLogSync(path)) {
@@ -156,11 +158,18 @@ function definition(root: string, project: string | null): string[] {
       if (entry.event.type === 'checkpoint_tombstone') {
         stored = stored.filter(({ id }) => id !== payload.target_id)
       } else if (entry.event.type === 'checkpoint' && isWhole(payload)) {
+        seen.push(payload)
         stored = [...stored.filter(({ id }) => id !== payload.id), payload]
       }
     }
   }
-  const newestFirst = stored.toReversed()
+  const isAhead = (one: CheckpointPayload) => Date.parse(one.created_at) > NOW + 5 * 60_000
+  const rank = (one: CheckpointPayload): number => {
+    if (!isAhead(one)) return Date.parse(one.created_at)
+    const before = seen.slice(0, seen.indexOf(one)).filter((other) => !isAhead(other))
+    return Math.max(0, ...before.map(({ created_at }) => Date.parse(created_at)))
+  }
+  const newestFirst = stored.toReversed().sort((one, other) => rank(other) - rank(one))
   return newestFirst
     .filter((one) => {
       const own = newestFirst.filter(({ session_key }) => session_key === one.session_key)

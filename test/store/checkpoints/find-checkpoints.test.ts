@@ -46,12 +46,26 @@ function newest(root: string, query: object = {}): number | undefined {
 }
 
 // Requirement: 000-12
-test('in one shard, newest means last in the file, whatever the times say', () => {
+test('newest means the latest time, then the last in the file', () => {
   const root = folder()
   saveShard(root, APP, [
     checkpointLine({ number: 1, ageMs: 0 }),
-    checkpointLine({ number: 2, ageMs: HOUR_MS }),
-    checkpointLine({ number: 3, ageMs: HOUR_MS }),
+    checkpointLine({ number: 2, ageMs: 3 * HOUR_MS }),
+    checkpointLine({ number: 3, ageMs: 3 * HOUR_MS }),
+    checkpointLine({ number: 4, ageMs: 9 * HOUR_MS }),
+  ])
+  expect(listed(root, { project: APP })).toEqual([1, 3, 2, 4])
+  expect(listed(root, { session: 's1', limit: 2 })).toEqual([1, 3])
+  expect(newest(root, { project: APP })).toBe(1)
+})
+
+// Requirement: 000-12
+test('a wrong clock hides no checkpoint that was stored later', () => {
+  const root = folder()
+  saveShard(root, APP, [
+    checkpointLine({ number: 1, ageMs: HOUR_MS }),
+    checkpointLine({ number: 2, ageMs: -DAY_MS }),
+    checkpointLine({ number: 3, ageMs: 1 }),
   ])
   expect(listed(root, { project: APP })).toEqual([3, 2, 1])
   expect(newest(root, { project: APP })).toBe(3)
@@ -70,8 +84,8 @@ test('over several shards, newest means the latest time', () => {
     checkpointLine({ number: 4, ageMs: 3 * HOUR_MS, ...other }),
     checkpointLine({ number: 5, ageMs: HOUR_MS, ...other }),
   ])
-  expect(listed(root)).toEqual([5, 4, 3, 2, 1])
-  expect(listed(root, { limit: 2 })).toEqual([5, 4])
+  expect(listed(root)).toEqual([5, 2, 4, 1, 3])
+  expect(listed(root, { limit: 2 })).toEqual([5, 2])
   expect(newest(root)).toBe(5)
 })
 
@@ -106,7 +120,7 @@ test('finds the newest inside a time window, edge excluded', () => {
     checkpointLine({ number: 2, ageMs: 4 * HOUR_MS }),
   ])
   expect(newest(root, { project: APP, withinMs: 4 * HOUR_MS })).toBe(1)
-  expect(newest(root, { project: APP, withinMs: 4 * HOUR_MS + 1 })).toBe(2)
+  expect(newest(root, { project: APP, withinMs: 4 * HOUR_MS + 1 })).toBe(1)
   expect(newest(root, { project: APP, withinMs: HOUR_MS })).toBeUndefined()
   expect(newest(root, { project: '/work/unknown' })).toBeUndefined()
 })

@@ -1,14 +1,17 @@
 // Caps and retention are rules for reading, and the time is an argument.
 
 import { expect, test } from 'vitest'
-import { retentionRules, visibleItems } from '../../../lib/store/checkpoints/find-checkpoints.js'
 import type { CheckpointItem, ShardItem } from '../../../lib/store/checkpoints/read-shard.js'
-import { checkpoint, DAY_MS, NOW } from './checkpoint-lines.js'
+import { retentionRules, visibleItems } from '../../../lib/store/checkpoints/visible.js'
+import { DAY_MS, NOW } from './checkpoint-lines.js'
 
-/** From newest to oldest, as a shard is read. */
+const MINUTE_MS = 60_000
+
+/** From newest to oldest. */
 function entries(...given: { session?: string; ageMs?: number; id?: string }[]): CheckpointItem[] {
-  return given.map(({ session = 's', ageMs = 0, id }, number) => ({
-    checkpoint: { ...checkpoint({ number, session }), id: id ?? String(number) },
+  return given.map(({ session: sessionKey = 's', ageMs = 0, id }, number) => ({
+    id: id ?? String(number),
+    sessionKey,
     createdAtMs: NOW - ageMs,
     projectNormalized: '/work/app',
     byteOffset: 10_000 - number,
@@ -18,9 +21,10 @@ function entries(...given: { session?: string; ageMs?: number; id?: string }[]):
 
 const tombstone = (targetId: string): ShardItem => ({ targetId })
 
+/** Takes them newest first; a shard has them the other way round. */
 function visible(items: readonly ShardItem[], options: Parameters<typeof retentionRules>[0] = {}) {
-  const found = visibleItems(items, { rules: retentionRules(options), now: NOW })
-  return Array.from(found, ({ checkpoint }) => checkpoint.id)
+  const found = visibleItems(items.toReversed(), { rules: retentionRules(options), now: NOW })
+  return found.map(({ id }) => id)
 }
 
 // Requirements: 000-32, 000-63
@@ -30,10 +34,7 @@ test('shows the newest 50 of a session', () => {
   expect(visible(items)).not.toContain('50')
   expect(visible(items.slice(1))).toContain('50')
   const two = [...items, ...entries(...Array.from({ length: 50 }, () => ({ session: 't' })))]
-  const other = two.map((entry, index) => ({
-    ...entry,
-    checkpoint: { ...entry.checkpoint, id: String(index) },
-  }))
+  const other = two.map((entry, index) => ({ ...entry, id: String(index) }))
   expect(visible(other)).toHaveLength(100)
 })
 
@@ -75,20 +76,32 @@ test('a deleted checkpoint counts for no cap and is not the newest of its sessio
   expect(visible([tombstone('0'), ...old])).toEqual(['1'])
 })
 
-test('of a repeated id the newest counts', () => {
+test('of a repeated id the last counts', () => {
   const [newer, older] = entries({ id: 'x', session: 'a' }, { id: 'x', session: 'b' })
-  const found = visibleItems([newer!, older!], { rules: retentionRules(), now: NOW })
-  expect([...found]).toEqual([newer])
+  const found = visibleItems([older!, newer!], { rules: retentionRules(), now: NOW })
+  expect(found).toMatchObject([{ id: 'x', sessionKey: 'a' }])
 })
 
-test('reads no further than the caller iterates', () => {
-  let read = 0
-  function* counted(): Generator<ShardItem> {
-    for (const item of entries({}, {}, {})) {
-      read++
-      yield item
-    }
-  }
-  visibleItems(counted(), { rules: retentionRules(), now: NOW }).next()
-  expect(read).toBe(1)
+// Requirement: 000-12
+test('the cap counts by time, then by place in the file', () => {
+  const [late, early, between] = entries({ ageMs: 5 }, { ageMs: 9 }, { ageMs: 7 })
+  expect(visible([early!, late!, between!])).toEqual(['0', '2', '1'])
+  expect(visible([early!, late!, between!], { maxCheckpointsPerSession: 2 })).toEqual(['0', '2'])
+  expect(visible(entries({ ageMs: 5 }, { ageMs: 5 }))).toEqual(['0', '1'])
+})
+
+test('a time more than five minutes ahead counts by its place, so a wrong clock hides nothing', () => {
+  const wrong = { ageMs: -6 * MINUTE_MS }
+  const order = visible(entries({ ageMs: 1 }, wrong, { ageMs: 3 }, { ageMs: 9 }))
+  expect(order).toEqual(['0', '1', '2', '3'])
+  // It is as new as the newest before it, not as the line just before it.
+  expect(visible(entries({ ageMs: 2 }, wrong, { ageMs: 9 }, { ageMs: 3 }))).toEqual([
+    '0',
+    '1',
+    '3',
+    '2',
+  ])
+  expect(visible(entries({ ageMs: 1 }, { ageMs: -5 * MINUTE_MS }))).toEqual(['1', '0'])
+  // A reader whose clock is behind goes by the places alone.
+  expect(visible(entries(wrong, { ageMs: -9 * DAY_MS }, wrong))).toEqual(['0', '1', '2'])
 })

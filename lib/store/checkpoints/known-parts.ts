@@ -1,9 +1,20 @@
 // Which parts of a checkpoint are stored already. An agent that was cut off sends its checkpoint
-// again; whatever has arrived before is left out, and what arrives changed is kept beside it.
-// Pure: it decides on what others have read.
+// again; whatever has arrived before is left out, and what arrives changed is kept beside it. Read
+// under the lock of the shard.
 
 import { isPlainObject } from '../../format/index.js'
+import { type OpenLog, undecodedLines } from '../../log/internal.js'
+import type { StoreContext } from '../context.js'
+import {
+  ignore,
+  isTombstone,
+  loadCheckpoint,
+  readItems,
+  type StoredCheckpoint,
+  sha256Of,
+} from './read-shard.js'
 import type { CheckpointPayload } from './record.js'
+import { type VisibleOptions, visibleItems } from './visible.js'
 
 /** What a part of a checkpoint is called, so that it is recognised when it comes again. */
 export interface PartKey {
@@ -87,7 +98,7 @@ export function memoryText(content: string): string {
 }
 
 /** The keys a stored checkpoint holds, as far as they can be read. */
-export function keysOf({ idempotency_keys }: { idempotency_keys?: unknown }): PartKey[] {
+function keysOf({ idempotency_keys }: { idempotency_keys?: unknown }): PartKey[] {
   if (!Array.isArray(idempotency_keys)) return []
   return idempotency_keys.filter(
     (key: unknown): key is PartKey =>
@@ -118,4 +129,71 @@ function withoutParts(
 
 function hasParts({ memories, session_summary }: CheckpointPayload): boolean {
   return memories !== undefined || session_summary !== undefined
+}
+
+// Quotes inside of texts are escaped, so these bytes are nowhere but at a field of that name.
+const KEYS_FIELD = Buffer.from('"idempotency_keys":')
+
+/** The keys of all checkpoints of the shard, also of hidden ones. */
+export function readKnownParts(log: OpenLog): KnownParts {
+  const known = new Map<string, { hash: string; holder: Holder }>()
+  for (const { line, decode } of undecodedLines(log)) {
+    const bytes = line.bytes.subarray(line.start, line.end)
+    if (!bytes.includes(KEYS_FIELD)) continue
+    for (const entry of decode()) {
+      if (entry.kind !== 'event' || entry.event.type !== 'checkpoint') continue
+      const payload = entry.event.payload as Partial<CheckpointPayload> | null
+      if (typeof payload?.id !== 'string') continue
+      const { byte_offset: byteOffset, length } = entry
+      const start = byteOffset - line.byte_offset
+      const sha256 = sha256Of(bytes.subarray(start, start + length))
+      const holder = { id: payload.id, byteOffset, sha256 }
+      for (const { key, hash } of keysOf(payload))
+        if (!known.has(key)) known.set(key, { hash, holder })
+    }
+  }
+  return known
+}
+
+/** The newest checkpoint of the session, if it was made since then for the same reason. */
+export function findRepeated(
+  store: StoreContext,
+  log: OpenLog,
+  { session_key, trigger, cause, last_uuid }: CheckpointPayload,
+  sinceMs: number,
+): Holder | undefined {
+  const newest = readItems(store, log, ignore).findLast(
+    (item) => !isTombstone(item) && item.sessionKey === session_key,
+  )
+  if (newest === undefined || isTombstone(newest) || newest.createdAtMs <= sinceMs) return undefined
+  const stored = loadCheckpoint(log, newest)
+  const { checkpoint } = stored
+  const isSame =
+    checkpoint.trigger === trigger &&
+    checkpoint.cause === cause &&
+    (checkpoint.last_uuid ?? null) === (last_uuid ?? null)
+  return isSame ? toHolder(stored) : undefined
+}
+
+/** The memories of the visible checkpoints of a project, by their text. */
+export function readKnownMemories(
+  store: StoreContext,
+  log: OpenLog,
+  project: string | null,
+  options: VisibleOptions,
+): ReadonlyMap<string, Holder> {
+  const known = new Map<string, Holder>()
+  for (const item of visibleItems(readItems(store, log, ignore), options)) {
+    if (item.projectNormalized !== project) continue
+    const stored = loadCheckpoint(log, item)
+    for (const memory of stored.checkpoint.memories ?? []) {
+      const isText = typeof memory?.content === 'string'
+      if (isText) known.set(memoryText(memory.content), toHolder(stored))
+    }
+  }
+  return known
+}
+
+function toHolder({ checkpoint: { id }, byteOffset, sha256 }: StoredCheckpoint): Holder {
+  return { id, byteOffset, sha256 }
 }
