@@ -107,18 +107,15 @@ interface Trimmed {
 
 function decodeTrimmed(bytes: Buffer, trimmed: Trimmed, options: DecodeOptions): LinePart[] {
   const { start, end, notes } = trimmed
-  const checksum = checkChecksum(bytes, start, end)
-  const value = parseObject(bytes, start, end)
-  const bare = options.bare === true
-  const event = value === undefined ? undefined : asEvent(value, bare)
+  const decode = (...record: [Buffer, number, number]) =>
+    decodeRecord(...record, options.bare === true)
+  const record = decode(bytes, start, end)
   // Of a wrong checksum the caller knows whether it is damage: only in a file of such lines.
-  if (event !== undefined) return [{ kind: 'event', event, checksum, start, end, notes }]
-  if (value === undefined) {
-    const parts = salvage(bytes, start, end, (...record) => decodeRecord(...record, bare))
-    if (parts !== undefined) return withNotes(parts, notes)
-  }
-  const message =
-    value === undefined ? 'The line is not JSON' : 'The line is JSON, but not an event'
+  if (record !== undefined) return withNotes([record], notes)
+  const isJson = parseObject(bytes, start, end) !== undefined
+  const parts = isJson ? undefined : salvage(bytes, start, end, decode)
+  if (parts !== undefined) return withNotes(parts, notes)
+  const message = isJson ? 'The line is JSON, but not an event' : 'The line is not JSON'
   return [{ kind: 'damage', code: 'bad_line', message, start, end }]
 }
 

@@ -1,27 +1,9 @@
-// Entry point of the module that defines what a line means. Pure: no files, no clock, no ids.
+// Entry point of the module that defines what a line means. Pure: no files, no clock, no ids. Beyond
+// what the package exports, it has what our modules use.
 
-export {
-  CHECKSUM_BYTES,
-  type ChecksumState,
-  checkChecksum,
-  hasChecksumDigits,
-  hasChecksumShape,
-} from './checksum.js'
-
-export {
-  type DecodeOptions,
-  decodeLine,
-  decodePrefix,
-  decodeVerified,
-  type LinePart,
-} from './decode.js'
-
-export {
-  DIAGNOSTIC_SEVERITY,
-  type Diagnostic,
-  type DiagnosticCode,
-  diagnostic,
-} from './diagnostic.js'
+export { CHECKSUM_BYTES, hasChecksumDigits, hasChecksumShape } from './checksum.js'
+export { decodePrefix, decodeVerified } from './decode.js'
+export { diagnostic } from './diagnostic.js'
 export {
   assertTime,
   assertUuid,
@@ -32,10 +14,9 @@ export {
   quoteUuid,
   spellText,
 } from './encode.js'
-export type { EventOf, EventType, PayloadOf, SessionEvent } from './event.js'
 export { EXPORT_TYPES, EXPORT_VERSION, EXPORTED_REASONS, exportedReason } from './export-marks.js'
-export * from './limits.js'
-export { encodeName, fileNameOf, normalizeSessionKey } from './names.js'
+export { LINE_PREFIX_BYTES, NEWLINE } from './limits.js'
+export { encodeName } from './names.js'
 export {
   assertNoPermissionKeys,
   assertNoPermissionType,
@@ -50,17 +31,8 @@ export {
   withinDepth,
   withoutUndefined,
 } from './plain-json.js'
-export {
-  clip,
-  clipBytes,
-  clipEnd,
-  clipLines,
-  clipMiddle,
-  oneLine,
-  shorten,
-  toPlainLines,
-  toPlainText,
-} from './plain-text.js'
+export * from './plain-text.js'
+export * from './public.js'
 export {
   type Envelope,
   EnvelopeOffsets,
@@ -73,15 +45,10 @@ export {
 } from './recognise.js'
 export {
   belongsTo,
-  type Channel,
   hasChain,
   isHeaderType,
-  isOnChain,
   isOnChainType,
   isOwnEvent,
-  isSyncPoint,
   isTypeName,
-  RECORD_TYPES,
 } from './record-types.js'
-export type { PayloadByType } from './schemas.js'
 export { follows, type Link, linkOf, type PlacedLink, TipRule, type TipVerdict } from './tip.js'

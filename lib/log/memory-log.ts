@@ -7,7 +7,7 @@ import type { EventEntry, LogEntry } from './entry.js'
 import type { LogHandle, Receipt } from './log-handle.js'
 import { type LogOptions, type LogSettings, toLogSettings } from './options.js'
 import { Appender, type AppendTarget, appendOne } from './write/appender.js'
-import { type NewEvent, prepareEvent, prepareTrailingEvent } from './write/prepared-event.js'
+import { type NewEvent, prepareAll } from './write/prepared-event.js'
 
 export const MEMORY_SCHEME = 'memory:'
 
@@ -28,14 +28,11 @@ export class MemoryLog implements LogHandle {
     this.path = MEMORY_SCHEME + name
     this.#settings = settings
     this.#lines = new MemoryLines(this.path)
-    const { environment, hasLineNumbers, onDiagnostic, observer } = settings
+    const report = settings.onDiagnostic
     this.#appender = new Appender(memoryTarget(this.#lines), {
-      environment,
-      hasLineNumbers,
+      settings,
+      report,
       danglingPrev: 'refuse',
-      report: onDiagnostic,
-      observer,
-      trailingEvent: prepareTrailingEvent(settings),
     })
   }
 
@@ -86,15 +83,14 @@ export class MemoryLog implements LogHandle {
   #append(events: readonly NewEvent[]): Receipt[] {
     const { path } = this
     if (this.#isClosed) throw new SessionError('ERR_CLOSED', `${path} was closed`, { path })
-    const preparedEvents = events.map((event) => prepareEvent(event, this.#settings))
-    return appendOne(this.#appender, preparedEvents, false)
+    return appendOne(this.#appender, prepareAll(events, this.#settings), false)
   }
 }
 
 // Lines that stay in memory. They are the same bytes that a file would hold, so every limit and
 // every offset means the same; nothing here can reach a disk.
 
-export class MemoryLines {
+class MemoryLines {
   readonly path: string
   readonly isTailTorn = false
   readonly #entries: EventEntry[] = []
@@ -137,7 +133,7 @@ export class MemoryLines {
 }
 
 /** No other process can write here, so there is nothing to check. */
-export function memoryTarget(lines: MemoryLines): AppendTarget {
+function memoryTarget(lines: MemoryLines): AppendTarget {
   return {
     file: lines,
     known: { find: (uuid) => lines.find(uuid), addLines: () => {} },

@@ -7,6 +7,7 @@ import {
 } from '../environment/index.js'
 import { SessionError } from '../errors.js'
 import type { Channel, Diagnostic, SessionEvent } from '../format/index.js'
+import type { AcquireOptions } from './lock/acquire.js'
 import type { PayloadRedaction, PrepareSettings, TrailingEvent } from './write/prepared-event.js'
 
 /** Sees every line in the middle of its write. For higher modules. */
@@ -95,8 +96,7 @@ export interface LogOptions {
 export interface LogSettings extends PrepareSettings {
   readonly durability: Durability
   readonly hasLineNumbers: boolean
-  readonly lockTimeoutMs: number
-  readonly useKernelLock: boolean
+  readonly lock: Omit<AcquireOptions, 'mode'>
   readonly onDiagnostic: (diagnostic: Diagnostic) => void
   readonly observer: LogObserver | undefined
   readonly trailingEvent: TrailingEvent | undefined
@@ -108,7 +108,11 @@ const DURABILITIES: readonly string[] = ['none', 'turn', 'always']
 
 export function toLogSettings(options: LogOptions): LogSettings {
   const environment = environmentFrom(options.environment)
-  const { durability = 'turn', lockTimeoutMs = lockTimeoutOf(environment) } = options
+  const {
+    durability = 'turn',
+    lockTimeoutMs = lockTimeoutOf(environment),
+    useKernelLock = true,
+  } = options
   if (!DURABILITIES.includes(durability)) {
     throw new SessionError('ERR_ARG', `durability is none, turn or always, not "${durability}"`)
   }
@@ -120,8 +124,7 @@ export function toLogSettings(options: LogOptions): LogSettings {
     channel: options.channel,
     redact: options.redact,
     hasLineNumbers: options.lineNumbers ?? true,
-    lockTimeoutMs,
-    useKernelLock: options.useKernelLock ?? true,
+    lock: { timeoutMs: lockTimeoutMs, useKernelLock, env: environment },
     onDiagnostic: options.onDiagnostic ?? (() => {}),
     observer: options.observer,
     trailingEvent: options.trailingEvent,

@@ -47,7 +47,7 @@ export class Follower {
     this.#env = env
     this.#path = path
     this.#bare = bare
-    this.#checksums = new ChecksumPolicy({ bare })
+    this.#checksums = new ChecksumPolicy(bare)
     this.#place = start
     if (start.byte_offset === 0) this.#linesBefore = 0
   }
@@ -79,7 +79,7 @@ export class Follower {
   async *#readLines(log: OpenLog): AsyncGenerator<FollowEntry, void, undefined> {
     const { byte_offset: from } = this.#place
     const lines = new ForwardLines({ from, to: log.size, linesBefore: this.#linesBefore })
-    const decoder = new EntryDecoder(log, { bare: this.#bare, checksums: this.#checksums })
+    const decoder = new EntryDecoder(log, this.#bare, this.#checksums)
     while (await fill(log, lines)) {
       while (lines.next() && lines.isEnded) {
         for (const entry of this.#pass(log, lines, decoder)) yield entry
@@ -114,7 +114,7 @@ export class Follower {
   #startAgain(): ReplacedEntry {
     this.#place = BEGINNING
     this.#linesBefore = 0
-    this.#checksums = new ChecksumPolicy({ bare: this.#bare })
+    this.#checksums = new ChecksumPolicy(this.#bare)
     const message = 'The file was replaced or truncated; it is read from its start'
     const diagnostics = [diagnostic('file_replaced', message, { file: this.#path, byte_offset: 0 })]
     const cursor = formatCursor(BEGINNING)

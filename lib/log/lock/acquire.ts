@@ -18,7 +18,7 @@ export type { HeldLock } from './held-lock.js'
 
 export interface AcquireOptions {
   /** A lease is kept for the life of a handle; a once-lock for one append. */
-  readonly mode: 'lease' | 'once'
+  readonly mode: LockMode
   readonly timeoutMs: number
   /** Tests and odd platforms: go without the kernel lock although the addon is there. */
   readonly useKernelLock?: boolean | undefined
@@ -43,7 +43,7 @@ export async function acquireLock(path: string, options: AcquireOptions): Promis
   const turn = takeTurn(canonical)
   try {
     if (!(await comesInTime(turn, deadline, env))) throw queuedError(canonical, env)
-    const parts = await contend(canonical, { ...options, env }, deadline)
+    const parts = await contend(canonical, options, deadline)
     if (options.mode === 'once') return holdLock(parts, turn.end, env)
     // Those behind a lease learn that it is one, instead of waiting for its end.
     turn.end()
@@ -57,7 +57,7 @@ export async function acquireLock(path: string, options: AcquireOptions): Promis
 /** One synchronous attempt; `undefined` when another process has the lock. */
 export function tryAcquireLock(path: string, options: AcquireOptions): HeldLock | undefined {
   const { env } = options
-  const contender = new Contender(canonicalLogPath(path, env), { ...options, env })
+  const contender = new Contender(canonicalLogPath(path, env), options)
   const parts = contender.attempt()
   if (parts !== undefined) return holdLock(parts, () => {}, env)
   contender.giveUp()
@@ -66,7 +66,7 @@ export function tryAcquireLock(path: string, options: AcquireOptions): HeldLock 
 
 async function contend(
   path: string,
-  options: AcquireOptions & { readonly env: Environment },
+  options: AcquireOptions,
   deadline: number,
 ): Promise<HeldParts> {
   const { env } = options
@@ -149,20 +149,14 @@ export function takeTurn(path: string): Turn {
 // A file may be rotated away while we lock it; more often than this in one attempt is no rotation.
 const REOPENINGS_MAX = 8
 
-export interface ContenderOptions {
-  readonly mode: LockMode
-  readonly useKernelLock?: boolean | undefined
-  readonly env: Environment
-}
-
-export class Contender {
+class Contender {
   readonly #path: string
-  readonly #options: ContenderOptions
+  readonly #options: AcquireOptions
   #log: OpenedLog | undefined
   #isKernel = false
 
   /** The path is canonical. */
-  constructor(path: string, options: ContenderOptions) {
+  constructor(path: string, options: AcquireOptions) {
     this.#path = path
     this.#options = options
   }

@@ -25,11 +25,6 @@ export function isUnverified(event: SessionEvent): boolean {
   return unverifiedEvents.has(event)
 }
 
-export interface EntryDecoderOptions {
-  readonly bare: boolean
-  readonly checksums: ChecksumPolicy
-}
-
 type EventPart = Extract<LinePart, { kind: 'event' }>
 type Where = Pick<LogEntry, 'byte_offset' | 'length' | 'line_number'>
 
@@ -45,7 +40,8 @@ export class EntryDecoder {
   readonly #bare: boolean
   readonly #checksums: ChecksumPolicy
 
-  constructor(log: OpenLog, { bare, checksums }: EntryDecoderOptions) {
+  /** `bare`: any JSON object is an event. A caller that opens the log again passes its policy. */
+  constructor(log: OpenLog, bare: boolean, checksums = new ChecksumPolicy(bare)) {
     this.#log = log
     this.#bare = bare
     this.#checksums = checksums
@@ -145,7 +141,7 @@ export class ChecksumPolicy {
   #hasProof = false
   #searchedTo = 0
 
-  constructor({ bare }: { bare: boolean }) {
+  constructor(bare: boolean) {
     this.#bare = bare
   }
 

@@ -6,7 +6,7 @@
 // asked about each of them.
 
 import { ownSpellingTest } from '../../format/index.js'
-import { ChecksumPolicy, EntryDecoder } from './decode-entry.js'
+import { EntryDecoder } from './decode-entry.js'
 import { ForwardLines, type Line, MARGIN_BYTES, type ReadSizes } from './forward-lines.js'
 import { type OpenLog, readFullySync } from './open-for-reading.js'
 import type { UndecodedLine } from './read-log.js'
@@ -46,8 +46,7 @@ export function* prefilteredLines(
     from: 0,
     to: log.size,
   })
-  const checksums = new ChecksumPolicy({ bare: true })
-  const decoder = new EntryDecoder(log, { bare: true, checksums })
+  const decoder = new EntryDecoder(log, true)
   const walked: UndecodedLine = { line: lines, decode: () => decoder.decode(lines) }
   for (let request = lines.request(); request !== undefined; request = lines.request()) {
     signal?.throwIfAborted()

@@ -1,57 +1,28 @@
-// A log from its beginning, without blocking the process.
+// A log from its beginning or from its end, with or without blocking the process.
 
 import { type EnvironmentOverrides, environmentFrom } from '../../environment/index.js'
 import { SessionError } from '../../errors.js'
 import type { LogEntry } from '../entry.js'
 import { BackwardLines } from './backward-lines.js'
-import { ChecksumPolicy, EntryDecoder } from './decode-entry.js'
-import {
-  ForwardLines,
-  type Line,
-  type LineRange,
-  type LineSource,
-  type ReadSizes,
-} from './forward-lines.js'
+import { EntryDecoder } from './decode-entry.js'
+import { ForwardLines, type Line, type LineSource, type ReadSizes } from './forward-lines.js'
 import { fill, fillSync, type OpenLog, openForReading } from './open-for-reading.js'
 
 /** Oldest first. Leaving the loop early closes the file. */
-export async function* readLog(
+export function readLog(
   log: string | OpenLog,
   options: ReadLogOptions = {},
 ): AsyncGenerator<LogEntry, void, undefined> {
-  const reading = new Reading(log, options, (range) => new ForwardLines(range))
-  try {
-    while (await reading.fill()) {
-      for (let entries = reading.next(); entries !== undefined; entries = reading.next()) {
-        for (const entry of entries) yield entry
-      }
-    }
-  } finally {
-    reading.close()
-  }
+  return entriesOf(log, options, false)
 }
 
-// A log from its beginning, for callers that want it now.
-
-/** Oldest first. Leaving the loop early closes the file. */
-export function* readLogSync(
+/** Oldest first, for callers that want it now. Leaving the loop early closes the file. */
+export function readLogSync(
   log: string | OpenLog,
   options: ReadLogOptions = {},
 ): Generator<LogEntry, void, undefined> {
-  const reading = new Reading(log, options, (range) => new ForwardLines(range))
-  try {
-    while (reading.fillSync()) {
-      for (let entries = reading.next(); entries !== undefined; entries = reading.next()) {
-        yield* entries
-      }
-    }
-  } finally {
-    reading.close()
-  }
+  return entriesOfSync(log, options, false)
 }
-
-// A log from its end. What it yields is what the forward readers yield, in reverse, except for
-// line numbers, which need a count from the beginning.
 
 export interface ReadBackwardOptions extends ReadLogOptions {
   /**
@@ -63,33 +34,35 @@ export interface ReadBackwardOptions extends ReadLogOptions {
   lazyPayloads?: boolean | undefined
 }
 
-/** Newest first. Leaving the loop early closes the file. */
-export async function* readLogBackward(
+/**
+ * Newest first: what the forward readers yield, in reverse, except for line numbers, which need a
+ * count from the beginning. Leaving the loop early closes the file.
+ */
+export function readLogBackward(
   log: string | OpenLog,
   options: ReadBackwardOptions = {},
 ): AsyncGenerator<LogEntry, void, undefined> {
-  const reading = backwardReading(log, options)
-  try {
-    while (await reading.fill()) {
-      for (let entries = reading.next(); entries !== undefined; entries = reading.next()) {
-        for (let index = entries.length - 1; index >= 0; index--) yield entries[index]!
-      }
-    }
-  } finally {
-    reading.close()
-  }
+  return entriesOf(log, options, true)
 }
 
 /** Newest first, for callers that want it now. Leaving the loop early closes the file. */
-export function* readLogBackwardSync(
+export function readLogBackwardSync(
   log: string | OpenLog,
   options: ReadBackwardOptions = {},
 ): Generator<LogEntry, void, undefined> {
-  const reading = backwardReading(log, options)
+  return entriesOfSync(log, options, true)
+}
+
+async function* entriesOf(
+  log: string | OpenLog,
+  options: ReadBackwardOptions,
+  isBackward: boolean,
+): AsyncGenerator<LogEntry, void, undefined> {
+  const reading = new Reading(log, options, isBackward)
   try {
-    while (reading.fillSync()) {
+    while (await reading.fill()) {
       for (let entries = reading.next(); entries !== undefined; entries = reading.next()) {
-        for (let index = entries.length - 1; index >= 0; index--) yield entries[index]!
+        for (const entry of entries) yield entry
       }
     }
   } finally {
@@ -97,9 +70,21 @@ export function* readLogBackwardSync(
   }
 }
 
-function backwardReading(log: string | OpenLog, options: ReadBackwardOptions): Reading {
-  const isKept = options.lazyPayloads
-  return new Reading(log, options, (range) => new BackwardLines(range, { isKept }))
+function* entriesOfSync(
+  log: string | OpenLog,
+  options: ReadBackwardOptions,
+  isBackward: boolean,
+): Generator<LogEntry, void, undefined> {
+  const reading = new Reading(log, options, isBackward)
+  try {
+    while (reading.fillSync()) {
+      for (let entries = reading.next(); entries !== undefined; entries = reading.next()) {
+        for (const entry of entries) yield entry
+      }
+    }
+  } finally {
+    reading.close()
+  }
 }
 
 // One pass over one log: an open file, a source of lines and a decoder. Reading never writes,
@@ -167,21 +152,18 @@ export interface ReadLogOptions {
 
 const NO_ENTRIES: readonly LogEntry[] = []
 
-export class Reading {
+class Reading {
   readonly #log: OpenLog
   readonly #isOwn: boolean
   readonly #lines: LineSource
   readonly #decoder: EntryDecoder
   readonly #isStrict: boolean
+  readonly #isBackward: boolean
   readonly #isWanted: ((line: Line) => boolean) | undefined
   readonly #signal: AbortSignal | undefined
 
   /** A log that is given open stays so. */
-  constructor(
-    log: string | OpenLog,
-    options: ReadLogOptions,
-    linesOf: (range: LineRange) => LineSource,
-  ) {
+  constructor(log: string | OpenLog, options: ReadBackwardOptions, isBackward: boolean) {
     const { from = 0, to, strict = false, bare = false, isWanted, signal, sizes } = options
     signal?.throwIfAborted()
     assertOffset('from', from)
@@ -189,10 +171,13 @@ export class Reading {
     this.#isOwn = typeof log !== 'object'
     this.#log =
       typeof log === 'object' ? log : openForReading(log, environmentFrom(options.environment))
-    const checksums = new ChecksumPolicy({ bare })
-    this.#decoder = new EntryDecoder(this.#log, { bare, checksums })
-    this.#lines = linesOf({ ...sizes, from, to: Math.min(to ?? this.#log.size, this.#log.size) })
+    this.#decoder = new EntryDecoder(this.#log, bare)
+    const range = { ...sizes, from, to: Math.min(to ?? this.#log.size, this.#log.size) }
+    this.#lines = isBackward
+      ? new BackwardLines(range, { isKept: options.lazyPayloads })
+      : new ForwardLines(range)
     this.#isStrict = strict
+    this.#isBackward = isBackward
     this.#isWanted = isWanted
     this.#signal = signal
   }
@@ -206,14 +191,14 @@ export class Reading {
     return fillSync(this.#log, this.#lines)
   }
 
-  /** The entries of the next line that is in memory; `undefined` when it takes more bytes. */
+  /** What the next line in memory yields, in reading order; `undefined` when it takes more bytes. */
   next(): readonly LogEntry[] | undefined {
     this.#signal?.throwIfAborted()
     if (!this.#lines.next()) return undefined
     if (this.#isWanted?.(this.#lines) === false) return NO_ENTRIES
     const entries = this.#decoder.decode(this.#lines)
     if (this.#isStrict) for (const entry of entries) refuseDamage(this.#log.path, entry)
-    return entries
+    return this.#isBackward && entries.length > 1 ? entries.toReversed() : entries
   }
 
   close(): void {
@@ -264,8 +249,7 @@ export function* undecodedLines(
 ): Generator<UndecodedLine, void, undefined> {
   const range = { from, to: Math.min(to, log.size), ...rest }
   const line = isBackward ? new BackwardLines(range) : new ForwardLines(range)
-  const checksums = new ChecksumPolicy({ bare: false })
-  const decoder = new EntryDecoder(log, { bare: false, checksums })
+  const decoder = new EntryDecoder(log, false)
   const walked: UndecodedLine = { line, decode: () => decoder.decode(line) }
   while (fillSync(log, line)) while (line.next()) yield walked
 }

@@ -13,7 +13,7 @@ import { checkChecksum, EnvelopeOffsets, NEWLINE } from '../../format/index.js'
 import type { DamageEntry, EventEntry, TornEntry } from '../entry.js'
 import { UuidIndex } from '../uuid-index.js'
 import { BackwardLines } from './backward-lines.js'
-import { ChecksumPolicy, EntryDecoder } from './decode-entry.js'
+import { EntryDecoder } from './decode-entry.js'
 import { ForwardLines, type Line, MARGIN_BYTES, type ReadSizes } from './forward-lines.js'
 import { fillSync, type OpenLog, readFullySync, withOpenLog } from './open-for-reading.js'
 
@@ -71,8 +71,7 @@ export function scanLog(
   { from = 0, to, verify = false, onDamage, environment, sizes }: ScanOptions = {},
 ): void {
   const scan = (open: OpenLog) => {
-    const checksums = new ChecksumPolicy({ bare: false })
-    const decoder = new EntryDecoder(open, { bare: false, checksums })
+    const decoder = new EntryDecoder(open, false)
     const view = new ScannedLine()
     const lines = new ForwardLines({ ...sizes, from, to: Math.min(to ?? open.size, open.size) })
     while (fillSync(open, lines)) {

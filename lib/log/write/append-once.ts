@@ -1,24 +1,18 @@
 // One append by a caller that keeps nothing open: lock, write, unlock. For hooks, checkpoints and
 // the command line.
 
-import { type Diagnostic, hasChain } from '../../format/index.js'
+import type { Diagnostic } from '../../format/index.js'
 import type { HeldLock } from '../lock/acquire.js'
 import type { Receipt } from '../log-handle.js'
 import { type LogOptions, type LogSettings, toLogSettings } from '../options.js'
 import type { OpenLog } from '../read/open-for-reading.js'
 import { Appender, appendOne, diskTarget } from './appender.js'
 import { withLock, withLockSync } from './locked-log.js'
-import {
-  type NewEvent,
-  type PreparedEvent,
-  prepareEvent,
-  prepareTrailingEvent,
-} from './prepared-event.js'
+import { type NewEvent, type PreparedEvent, prepareAll } from './prepared-event.js'
 import { isSyncDue, SyncGroup } from './sync-group.js'
 
-const REACH_BYTES = 256 * 1024
-// Looked through for every event, so it is smaller than that of a writer that stays.
-const TIP_WINDOW_BYTES = 64 * 1024
+// Looked through for every event, so both are smaller than those of a writer that stays.
+const REACH = { reachBytes: 256 * 1024, tipWindowBytes: 64 * 1024 }
 
 export interface AppendOnceOptions extends LogOptions {
   /**
@@ -39,15 +33,11 @@ export async function appendOnce(
   { header, ...options }: AppendOnceOptions = {},
 ): Promise<Receipt[]> {
   const settings = toLogSettings(options)
-  const preparedEvents = events.map((event) => prepareEvent(event, settings))
-  const preparedHeader = header && prepareEvent(header, settings)
-  return withLock(path, settings, (lock, report) => {
-    const appender = appenderOf(path, lock, settings, report)
-    const isHeaderDue = preparedHeader !== undefined && appender.size === 0
-    const all = isHeaderDue ? [preparedHeader, ...preparedEvents] : preparedEvents
-    const answer = appendAndSync(path, lock, appender, all, settings)
-    return isHeaderDue ? answer.slice(1) : answer
-  })
+  const prepared = prepareAll(events, settings)
+  const opening = header === undefined ? [] : prepareAll([header], settings)
+  const choose = ({ size }: OpenLog) => (size === 0 ? [...opening, ...prepared] : prepared)
+  const { receipts } = await withLock(path, settings, appendUnder(path, settings, choose))
+  return receipts.slice(receipts.length - events.length)
 }
 
 /** The same synchronously, for the last moments of a process. */
@@ -57,10 +47,12 @@ export function appendOnceSync(
   options: LogOptions = {},
 ): Receipt[] {
   const settings = toLogSettings(options)
-  const preparedEvents = events.map((event) => prepareEvent(event, settings))
-  return withLockSync(path, settings, (lock, report) =>
-    appendAndSync(path, lock, appenderOf(path, lock, settings, report), preparedEvents, settings),
-  )
+  const prepared = prepareAll(events, settings)
+  return withLockSync(
+    path,
+    settings,
+    appendUnder(path, settings, () => prepared),
+  ).receipts
 }
 
 /**
@@ -72,13 +64,7 @@ export async function appendDecided(
   decide: (log: OpenLog) => readonly NewEvent[],
   options: LogOptions,
 ): Promise<Receipt[]> {
-  const settings = toLogSettings(options)
-  return withLock(path, settings, (lock, report) => {
-    const appender = appenderOf(path, lock, settings, report)
-    const events = decide({ path, fd: lock.fd, size: appender.size, fs: settings.environment.fs })
-    const preparedEvents = events.map((event) => prepareEvent(event, settings))
-    return appendAndSync(path, lock, appender, preparedEvents, settings)
-  })
+  return appendGuarded(path, { events: decide }, options)
 }
 
 export interface GuardedAppend {
@@ -102,58 +88,49 @@ export async function appendGuarded(
   options: LogOptions,
 ): Promise<Receipt[]> {
   const settings = toLogSettings(options)
-  const toDrafts = (list: readonly NewEvent[]) => list.map((event) => prepareEvent(event, settings))
-  const drafted = typeof events === 'function' ? undefined : toDrafts(events)
-  const { fs } = settings.environment
-  let size = 0
-  return withLock(
+  const prepared = typeof events === 'function' ? undefined : prepareAll(events, settings)
+  let opening: readonly PreparedEvent[] = []
+  const choose = (log: OpenLog) => {
+    const list = typeof events === 'function' ? events(log) : events
+    if (log.size === 0 && header !== undefined) opening = prepareAll([header()], settings)
+    const isRepeat = isRepeated?.(log, list) === true
+    return [...opening, ...(isRepeat ? [] : (prepared ?? prepareAll(list, settings)))]
+  }
+  const append = appendUnder(path, settings, choose)
+  const { receipts } = await withLock(
     path,
     settings,
     (lock, report) => {
-      const appender = appenderOf(path, lock, settings, report)
-      const log = { path, fd: lock.fd, size: appender.size, fs }
-      const list = typeof events === 'function' ? events(log) : events
-      const isHeaderDue = header !== undefined && log.size === 0
-      const opening = isHeaderDue ? toDrafts([header()]) : []
-      const fresh = isRepeated?.(log, list) === true ? [] : (drafted ?? toDrafts(list))
-      const all = [...opening, ...fresh]
-      const receipts = appendAndSync(path, lock, appender, all, settings)
-      size = appender.size
-      return receipts.slice(opening.length)
+      const { log, receipts } = append(lock, report)
+      return { log, receipts: receipts.slice(opening.length) }
     },
-    afterwards && ((receipts, fd) => afterwards({ path, fd, size, fs }, receipts)),
+    afterwards && (({ log, receipts }) => afterwards(log, receipts)),
   )
+  return receipts
 }
 
-function appenderOf(
+/** Appends what `choose` returns for the log, and returns the log as it is then. */
+function appendUnder(
   path: string,
+  settings: LogSettings,
+  choose: (log: OpenLog) => readonly PreparedEvent[],
+): (
   lock: HeldLock,
-  logSettings: LogSettings,
   report: (diagnostic: Diagnostic) => void,
-): Appender {
-  const { environment, hasLineNumbers, channel } = logSettings
-  const place = diskTarget(path, lock, {
-    environment,
-    hasChain: hasChain(channel),
-    reachBytes: REACH_BYTES,
-    tipWindowBytes: TIP_WINDOW_BYTES,
-  })
-  const trailingEvent = prepareTrailingEvent(logSettings)
-  const settings = { environment, hasLineNumbers, report, observer: undefined, trailingEvent }
-  return new Appender(place, { ...settings, danglingPrev: 'report' })
-}
-
-function appendAndSync(
-  path: string,
-  { fd, wasCreated: isNew }: HeldLock,
-  appender: Appender,
-  preparedEvents: readonly PreparedEvent[],
-  { durability, environment }: LogSettings,
-): Receipt[] {
-  // There is no later look that would notice a stranger, so it is taken now.
-  const answer = appendOne(appender, preparedEvents, true)
-  if (isSyncDue(durability, preparedEvents)) {
-    new SyncGroup(path, fd, environment, { isNew }).syncNow()
+) => {
+  readonly log: OpenLog
+  readonly receipts: Receipt[]
+} {
+  const { environment, durability } = settings
+  return (lock, report) => {
+    const { fd } = lock
+    const target = diskTarget(path, lock, settings, REACH)
+    const quiet = { ...settings, observer: undefined }
+    const appender = new Appender(target, { settings: quiet, report, danglingPrev: 'report' })
+    const events = choose({ path, fd, size: appender.size, fs: environment.fs })
+    // There is no later look that would notice a stranger, so it is taken now.
+    const receipts = appendOne(appender, events, true)
+    if (isSyncDue(durability, events)) new SyncGroup(path, lock, environment).syncNow()
+    return { log: { path, fd, size: appender.size, fs: environment.fs }, receipts }
   }
-  return answer
 }

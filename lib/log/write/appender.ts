@@ -6,12 +6,13 @@
 // write while we hold it, so there a look at sync points and every 50 ms is enough.
 
 import { isDeepStrictEqual } from 'node:util'
-import { type Environment, toIso } from '../../environment/index.js'
+import { toIso } from '../../environment/index.js'
 import { SessionError } from '../../errors.js'
 import {
   type Diagnostic,
   diagnostic,
   FORMAT_VERSION,
+  hasChain,
   isHeaderType,
   isOnChain,
   NEWLINE,
@@ -19,7 +20,7 @@ import {
 } from '../../format/index.js'
 import type { HeldLock } from '../lock/acquire.js'
 import type { Receipt } from '../log-handle.js'
-import type { LogObserver } from '../options.js'
+import type { LogSettings } from '../options.js'
 import { type OpenLog, readEventAt } from '../read/open-for-reading.js'
 import { countNewlines } from '../read/scan.js'
 import { type FoundTip, findTip } from './find-tip.js'
@@ -30,20 +31,17 @@ import {
   type LogState,
   REPEATS_MAX,
 } from './log-file.js'
-import type { PreparedEvent, PrepareTrailingEvent } from './prepared-event.js'
+import { type PreparedEvent, prepareEvent } from './prepared-event.js'
 import { KnownUuids } from './uuid-lookup.js'
 import { WriteBatch, WrittenEvent } from './write-batch.js'
 
 const NEWLINE_BYTES = Buffer.from([NEWLINE])
 
-export interface AppenderSettings {
-  readonly environment: Environment
-  readonly hasLineNumbers: boolean
+interface AppenderOptions {
+  readonly settings: LogSettings
   /** What to do with a prev_uuid that nothing in reach has. */
   readonly danglingPrev: 'refuse' | 'report'
   readonly report: (diagnostic: Diagnostic) => void
-  readonly observer: LogObserver | undefined
-  readonly trailingEvent: PrepareTrailingEvent | undefined
 }
 
 /** The events of one call, and its result. */
@@ -58,18 +56,20 @@ export class Appender {
   readonly #file: AppendTarget['file']
   readonly #known: AppendTarget['known']
   readonly #detector: AppendTarget['detector']
-  readonly #settings: AppenderSettings
+  readonly #settings: LogSettings
+  readonly #options: AppenderOptions
   readonly #batch = new WriteBatch()
   #tip: string | null = null
   #tipJson = 'null'
   #newlineCount: number | undefined
 
-  constructor(place: AppendTarget, settings: AppenderSettings) {
+  constructor(place: AppendTarget, options: AppenderOptions) {
     this.#place = place
     this.#file = place.file
     this.#known = place.known
     this.#detector = place.detector
-    this.#settings = settings
+    this.#settings = options.settings
+    this.#options = options
     this.#take(place.state)
   }
 
@@ -107,7 +107,7 @@ export class Appender {
     for (let repeats = 0; ; repeats++) {
       const finding = this.#detector.check({ isForced: repeats > 0 })
       if (finding === undefined) break
-      this.#settings.report(finding.diagnostic)
+      this.#options.report(finding.diagnostic)
       this.#settings.observer?.foreign()
       this.#take(finding.state)
       offsets = finding.offsets
@@ -162,8 +162,8 @@ export class Appender {
   #addTrailer(batch: WriteBatch, now: string): void {
     const { lines, byteLength } = batch
     const start = this.#file.size
-    const prepared = this.#settings.trailingEvent?.({ lines, start, end: start + byteLength })
-    if (prepared !== undefined) this.#encodeEvent(prepared, batch, now)
+    const event = this.#settings.trailingEvent?.({ lines, start, end: start + byteLength })
+    if (event !== undefined) this.#encodeEvent(prepareEvent(event, this.#settings), batch, now)
   }
 
   #encodeEvent(prepared: PreparedEvent, batch: WriteBatch, now: string): Receipt {
@@ -190,13 +190,8 @@ export class Appender {
   #linkOf(prepared: PreparedEvent, batch: WriteBatch): string {
     if (prepared.isHeader) {
       if (this.#file.size === 0 && batch.lines.length === 0) return 'null'
-      throw new SessionError(
-        'ERR_ARG',
-        `A "${prepared.type}" is allowed only at the start of a log`,
-        {
-          path: this.#file.path,
-        },
-      )
+      const what = `A "${prepared.type}" is allowed only at the start of a log`
+      throw new SessionError('ERR_ARG', what, { path: this.#file.path })
     }
     if (!prepared.isOnChain) return 'null'
     const { prevUuid } = prepared
@@ -219,10 +214,10 @@ export class Appender {
   #refuseOrReport(prevUuid: string): void {
     const { path } = this.#file
     const what = `prev_uuid "${prevUuid}" names no event on the chain of ${path}`
-    if (this.#settings.danglingPrev === 'refuse') {
+    if (this.#options.danglingPrev === 'refuse') {
       throw new SessionError('ERR_UNKNOWN_PREV', what, { path, prev_uuid: prevUuid })
     }
-    this.#settings.report(diagnostic('dangling_prev', what, { file: path, uuid: prevUuid }))
+    this.#options.report(diagnostic('dangling_prev', what, { file: path, uuid: prevUuid }))
   }
 
   /** The receipt of an event that is in the log already; refuses another event of the same uuid. */
@@ -280,11 +275,8 @@ export class Appender {
 
   #conflictError(uuid: string): SessionError {
     const { path } = this.#file
-    return new SessionError(
-      'ERR_UUID_CONFLICT',
-      `${path} holds another event with the uuid "${uuid}"`,
-      { path, uuid },
-    )
+    const what = `${path} holds another event with the uuid "${uuid}"`
+    return new SessionError('ERR_UUID_CONFLICT', what, { path, uuid })
   }
 }
 
@@ -335,10 +327,7 @@ export interface AppendTarget {
   readonly countNewlines: (to: number) => number
 }
 
-export interface DiskTargetSettings {
-  readonly environment: Environment
-  /** Events follow each other; elsewhere the last one is not needed. */
-  readonly hasChain: boolean
+interface Reach {
   /** How far back from the end to look for a uuid that a caller brings. */
   readonly reachBytes: number
   /** How much of the end must hang together before its last event is taken for the tip. */
@@ -349,13 +338,17 @@ export interface DiskTargetSettings {
 export function diskTarget(
   path: string,
   lock: HeldLock,
-  { environment, hasChain, reachBytes, tipWindowBytes }: DiskTargetSettings,
+  { environment, channel }: LogSettings,
+  { reachBytes, tipWindowBytes }: Reach,
 ): AppendTarget {
   const file = new LogFile(path, lock.fd, environment.fs)
   const known = new KnownUuids(file, { reachBytes, environment })
   assertWritableFormat(file)
-  const { tip, uuids }: FoundTip =
-    hasChain && file.size > 0 ? findTip(file, tipWindowBytes, environment) : { tip: null }
+  // Events follow each other only on some channels; elsewhere the last one is not needed.
+  const isTipNeeded = hasChain(channel) && file.size > 0
+  const { tip, uuids }: FoundTip = isTipNeeded
+    ? findTip(file, tipWindowBytes, environment)
+    : { tip: null }
   if (uuids !== undefined) known.take(uuids, file.size)
   const state: LogState = { tip, newlineCount: file.size === 0 ? 0 : undefined }
   return {
@@ -370,15 +363,12 @@ export function diskTarget(
 
 // A file of a newer format is read as far as it can be, and never written.
 
-export function assertWritableFormat(log: OpenLog): void {
+function assertWritableFormat(log: OpenLog): void {
   const { path } = log
   const header = readEventAt(log, 0)
   if (header === undefined || !isHeaderType(header.type)) return
   const { format } = (header.payload ?? {}) as { format?: unknown }
   if (typeof format !== 'number' || format <= FORMAT_VERSION) return
-  throw new SessionError(
-    'ERR_FORMAT_TOO_NEW',
-    `${path} has format ${format}; this version writes format ${FORMAT_VERSION}`,
-    { path, format, supported: FORMAT_VERSION },
-  )
+  const what = `${path} has format ${format}; this version writes format ${FORMAT_VERSION}`
+  throw new SessionError('ERR_FORMAT_TOO_NEW', what, { path, format, supported: FORMAT_VERSION })
 }

@@ -75,7 +75,9 @@ export class LockedLog implements OpenLog {
     this.#batch.addBare(stringifyPayload(line))
     this.#takeOver()
     const byteOffset = this.#writeUntilReadable()
-    if (this.#settings.durability !== 'none') this.#sync()
+    if (this.#settings.durability !== 'none') {
+      new SyncGroup(this.path, this.#lock, this.#settings.environment).syncNow()
+    }
     return byteOffset
   }
 
@@ -112,11 +114,6 @@ export class LockedLog implements OpenLog {
     }
     return undefined
   }
-
-  #sync(): void {
-    const { fd, wasCreated: isNew } = this.#lock
-    new SyncGroup(this.path, fd, this.#settings.environment, { isNew }).syncNow()
-  }
 }
 
 // One step under the lock of a log that no handle keeps open: lock, step, unlock.
@@ -129,11 +126,10 @@ export async function withLock<Result>(
   path: string,
   settings: LogSettings,
   step: (lock: HeldLock, report: (diagnostic: Diagnostic) => void) => Result,
-  afterwards?: (result: Result, fd: number) => void,
+  afterwards?: (result: Result) => void,
 ): Promise<Result> {
-  const { lockTimeoutMs: timeoutMs, useKernelLock, onDiagnostic, environment: env } = settings
   const diagnostics: Diagnostic[] = []
-  const lock = await acquireLock(path, { mode: 'once', timeoutMs, useKernelLock, env })
+  const lock = await acquireLock(path, { mode: 'once', ...settings.lock })
   try {
     const result = step(lock, (diagnostic) => diagnostics.push(diagnostic))
     if (afterwards !== undefined) {
@@ -142,7 +138,7 @@ export async function withLock<Result>(
         close = closeFile
       })
       try {
-        afterwards(result, lock.fd)
+        afterwards(result)
       } finally {
         close()
       }
@@ -153,7 +149,7 @@ export async function withLock<Result>(
     // Not in this step: the write is done, whatever the caller's code throws.
     if (diagnostics.length > 0) {
       queueMicrotask(() => {
-        for (const diagnostic of diagnostics) onDiagnostic(diagnostic)
+        for (const diagnostic of diagnostics) settings.onDiagnostic(diagnostic)
       })
     }
   }
@@ -169,9 +165,9 @@ export function withLockSync<Result>(
   settings: LogSettings,
   step: (lock: HeldLock, report: (diagnostic: Diagnostic) => void) => Result,
 ): Result {
-  const { useKernelLock, onDiagnostic, environment: env } = settings
+  const { onDiagnostic, environment: env } = settings
   for (let tries = 1; ; tries++) {
-    const lock = tryAcquireLock(path, { mode: 'once', timeoutMs: 0, useKernelLock, env })
+    const lock = tryAcquireLock(path, { mode: 'once', ...settings.lock })
     if (lock === undefined) {
       if (tries === TRIES_MAX) throw lockedError(path, judgeLock(path, env), env)
       env.timers.sleepSync(TRY_MS)

@@ -69,6 +69,13 @@ export interface PreparedEvent {
   readonly isSyncPoint: boolean
 }
 
+export function prepareAll(
+  events: readonly NewEvent[],
+  settings: PrepareSettings,
+): readonly PreparedEvent[] {
+  return events.map((event) => prepareEvent(event, settings))
+}
+
 export function prepareEvent(event: NewEvent, { channel, redact }: PrepareSettings): PreparedEvent {
   const { type, payload, payloadAt, uuid, prev_uuid: prev, ts } = event
   const traits = traitsOf(type, channel)
@@ -146,35 +153,21 @@ function traitsOf(type: string, channel: Channel | undefined): Traits {
     traitsByType.set(type, traits)
   }
   if (channel !== undefined && !belongsTo(channel, type)) {
-    throw new SessionError('ERR_WRONG_LOG_KIND', `A ${channel} takes no "${type}" events`, {
-      type,
-      channel,
-    })
+    const what = `A ${channel} takes no "${type}" events`
+    throw new SessionError('ERR_WRONG_LOG_KIND', what, { type, channel })
   }
   return traits
 }
 
 function checkLink(type: string, prev: string | null, { isOnChain, isHeader }: Traits): void {
-  if (prev === null) {
-    if (isOnChain !== true || isHeader) return
-    throw new SessionError(
-      'ERR_ARG',
-      `A "${type}" event is on the chain, so prev_uuid cannot be null`,
-      {
-        type,
-      },
-    )
-  }
-  assertUuid(prev, 'prev_uuid')
-  if (isOnChain === false || isHeader) {
-    throw new SessionError(
-      'ERR_ARG',
-      `A "${type}" event follows no other, so prev_uuid must be null`,
-      {
-        type,
-      },
-    )
-  }
+  if (prev !== null) assertUuid(prev, 'prev_uuid')
+  const isLinked = isOnChain === true && !isHeader
+  // The link of a type of another program says whether it is on the chain.
+  if (isOnChain === undefined || isLinked === (prev !== null)) return
+  const what = isLinked
+    ? 'is on the chain, so prev_uuid cannot be null'
+    : 'follows no other, so prev_uuid must be null'
+  throw new SessionError('ERR_ARG', `A "${type}" event ${what}`, { type })
 }
 
 // One event more at the end of a write: what the owner of a log wants found near the end of the
@@ -189,18 +182,3 @@ export interface PendingWrite {
 
 /** The event to write after these lines; in most writes there is none. */
 export type TrailingEvent = (write: PendingWrite) => NewEvent | undefined
-
-export type PrepareTrailingEvent = (write: PendingWrite) => PreparedEvent | undefined
-
-export function prepareTrailingEvent({
-  trailingEvent,
-  ...settings
-}: PrepareSettings & { readonly trailingEvent: TrailingEvent | undefined }):
-  | PrepareTrailingEvent
-  | undefined {
-  if (trailingEvent === undefined) return undefined
-  return (write) => {
-    const event = trailingEvent(write)
-    return event && prepareEvent(event, settings)
-  }
-}

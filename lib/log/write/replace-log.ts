@@ -26,9 +26,9 @@ export interface ReplaceOptions
 
 /** Returns whether the log was replaced. Killed at any point, it is the old one or the new one. */
 export async function replaceLog(path: string, options: ReplaceOptions): Promise<boolean> {
-  const { lockTimeoutMs: timeoutMs, useKernelLock, environment: env } = toLogSettings(options)
+  const { lock: lockOptions, environment: env } = toLogSettings(options)
   const { fs } = env
-  const lock = await acquireLock(path, { mode: 'once', timeoutMs, useKernelLock, env })
+  const lock = await acquireLock(path, { mode: 'once', ...lockOptions })
   const temporary = temporaryPath(path, env)
   try {
     removeRemains(path, env)

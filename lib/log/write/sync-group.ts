@@ -6,6 +6,7 @@
 import type { Environment } from '../../environment/index.js'
 import { SessionError } from '../../errors.js'
 import { syncFolder } from '../files/open-file.js'
+import type { HeldLock } from '../lock/acquire.js'
 import type { Durability } from '../options.js'
 import type { PreparedEvent } from './prepared-event.js'
 
@@ -25,11 +26,15 @@ export class SyncGroup {
   #afterwards: (() => void)[] = []
   #failure: SessionError | undefined
 
-  constructor(path: string, fd: number, env: Environment, { isNew }: { isNew: boolean }) {
+  constructor(
+    path: string,
+    { fd, wasCreated }: Pick<HeldLock, 'fd' | 'wasCreated'>,
+    env: Environment,
+  ) {
     this.#path = path
     this.#fd = fd
     this.#env = env
-    this.#isFolderDue = isNew
+    this.#isFolderDue = wasCreated
   }
 
   /** Why nothing more may be acknowledged, once a sync has failed. */
@@ -75,8 +80,7 @@ export class SyncGroup {
     this.#isRunning = true
     this.#env.fs.fdatasync(this.#fd, (cause) => {
       this.#isRunning = false
-      const error =
-        cause === null || cause === undefined ? this.#trySyncFolder() : this.#fail(cause)
+      const error = cause ? this.#fail(cause) : this.#trySyncFolder()
       for (const waiter of waiters) {
         if (error === undefined) waiter.resolve()
         else waiter.reject(error)

@@ -5,7 +5,7 @@
 // written together; what a tick still holds when the process exits is written then.
 
 import { isSessionError, SessionError } from '../../errors.js'
-import { type Diagnostic, diagnostic, hasChain } from '../../format/index.js'
+import { type Diagnostic, diagnostic } from '../../format/index.js'
 import type { LogEntry } from '../entry.js'
 import { acquireLock, type HeldLock, tryAcquireLock } from '../lock/acquire.js'
 import type { LogHandle, Receipt } from '../log-handle.js'
@@ -13,12 +13,7 @@ import { type LogOptions, type LogSettings, toLogSettings } from '../options.js'
 import { readLog } from '../read/read-log.js'
 import { Appender, type Call, diskTarget } from './appender.js'
 import { flushOnExit } from './flush-on-exit.js'
-import {
-  type NewEvent,
-  type PreparedEvent,
-  prepareEvent,
-  prepareTrailingEvent,
-} from './prepared-event.js'
+import { type NewEvent, prepareAll, prepareEvent } from './prepared-event.js'
 import { isSyncDue, SyncGroup } from './sync-group.js'
 
 // How much a tick may gather before it is written immediately.
@@ -33,7 +28,7 @@ interface HeldCall extends Call {
   reject(error: unknown): void
 }
 
-const TIP_WINDOW_BYTES = 256 * 1024
+const REACH = { reachBytes: Number.POSITIVE_INFINITY, tipWindowBytes: 256 * 1024 }
 
 // A promise that is there already: the cheapest way to run something at the end of the tick.
 const tick = Promise.resolve()
@@ -41,8 +36,7 @@ const tick = Promise.resolve()
 /** Opens a log for appending, and creates it and its folder when they are missing. */
 export async function openLog(path: string, options: LogOptions = {}): Promise<LogWriter> {
   const settings = toLogSettings(options)
-  const { lockTimeoutMs: timeoutMs, useKernelLock, environment: env } = settings
-  const lock = await acquireLock(path, { mode: 'lease', timeoutMs, useKernelLock, env })
+  const lock = await acquireLock(path, { mode: 'lease', ...settings.lock })
   try {
     return new LogWriter(path, lock, settings)
   } catch (error) {
@@ -92,26 +86,16 @@ export class LogWriter implements LogHandle {
 
   /** Resolves once the event is a whole line of the file, and synced if its durability asks for it. */
   append<Type extends string>(event: NewEvent<Type>): Promise<Receipt> {
-    let prepared: PreparedEvent
-    try {
-      prepared = prepareEvent(event as NewEvent, this.#settings)
-    } catch (error) {
-      return Promise.reject(error)
-    }
     return new Promise((resolve, reject) => {
-      this.#hold({
-        preparedEvents: [prepared],
-        answer: undefined,
-        isSingle: true,
-        resolve,
-        reject,
-      } as HeldCall)
+      // A refusal rejects the promise.
+      const preparedEvents = [prepareEvent(event as NewEvent, this.#settings)]
+      this.#hold({ preparedEvents, answer: undefined, isSingle: true, resolve, reject } as HeldCall)
     })
   }
 
   /** Several events as one write: all of them become lines, or none is acknowledged. */
   async appendAll(events: readonly NewEvent[]): Promise<Receipt[]> {
-    const preparedEvents = events.map((event) => prepareEvent(event, this.#settings))
+    const preparedEvents = prepareAll(events, this.#settings)
     return new Promise((resolve, reject) => {
       this.#hold({
         preparedEvents,
@@ -277,17 +261,10 @@ export class LogWriter implements LogHandle {
   // Without the kernel lock a process outside the protocol may have taken the lease (another
   // host, a plain proper-lockfile). One try to have it back; then the file is read again.
   #acquireAgain(): void {
-    const { lockTimeoutMs: timeoutMs, useKernelLock, environment: env } = this.#settings
-    const lock = tryAcquireLock(this.path, { mode: 'lease', timeoutMs, useKernelLock, env })
-    this.#diagnostics.push(
-      diagnostic('lock_compromised', `The lease of ${this.path} was taken by another process`, {
-        file: this.path,
-      }),
-    )
-    if (lock === undefined) {
-      const what = `The lease of ${this.path} was taken by another process`
-      throw new SessionError('ERR_LOCKED', what, { path: this.path })
-    }
+    const lock = tryAcquireLock(this.path, { mode: 'lease', ...this.#settings.lock })
+    const what = `The lease of ${this.path} was taken by another process`
+    this.#diagnostics.push(diagnostic('lock_compromised', what, { file: this.path }))
+    if (lock === undefined) throw new SessionError('ERR_LOCKED', what, { path: this.path })
     this.#release()
     this.#lock = lock
     this.#appender = this.#newAppender(lock)
@@ -301,26 +278,14 @@ export class LogWriter implements LogHandle {
   }
 
   #newSyncs(): SyncGroup {
-    const { fd, wasCreated: isNew } = this.#lock
-    return new SyncGroup(this.path, fd, this.#settings.environment, { isNew })
+    return new SyncGroup(this.path, this.#lock, this.#settings.environment)
   }
 
   #newAppender(lock: HeldLock): Appender {
-    const { environment, hasLineNumbers, observer } = this.#settings
-    const place = diskTarget(this.path, lock, {
-      environment,
-      reachBytes: Number.POSITIVE_INFINITY,
-      hasChain: hasChain(this.#settings.channel),
-      tipWindowBytes: TIP_WINDOW_BYTES,
-    })
-    return new Appender(place, {
-      environment,
-      hasLineNumbers,
-      danglingPrev: 'refuse',
-      report: (diagnostic) => this.#diagnostics.push(diagnostic),
-      observer,
-      trailingEvent: prepareTrailingEvent(this.#settings),
-    })
+    const settings = this.#settings
+    const target = diskTarget(this.path, lock, settings, REACH)
+    const report = (diagnostic: Diagnostic) => this.#diagnostics.push(diagnostic)
+    return new Appender(target, { settings, report, danglingPrev: 'refuse' })
   }
 
   // The caller's code runs only after the step is done.

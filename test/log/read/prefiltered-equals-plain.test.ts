@@ -125,7 +125,7 @@ test('a uuid is known only while its line says so', (t) => {
 test('a file counts as checksummed from its first checksum-verified line on', (t) => {
   const foreign = foreignLine({ type: 'user', uuid: id(1) })
   const path = temporaryFile(t, 'log.jsonl', foreign)
-  const checksums = new ChecksumPolicy({ bare: false })
+  const checksums = new ChecksumPolicy(false)
   expect(checksums.isChecksummed(openedLog(t, path))).toBe(false)
   // A torn line is looked at again when it has become whole.
   writeFileSync(path, Buffer.concat([foreign, line('user').subarray(0, 50)]))
@@ -136,10 +136,10 @@ test('a file counts as checksummed from its first checksum-verified line on', (t
     checksums.isChecksummed({ path, fd: -1, size: 0, fs: systemEnvironment.fs }),
     'once and for all',
   ).toBe(true)
-  const told = new ChecksumPolicy({ bare: false })
+  const told = new ChecksumPolicy(false)
   told.noteValid()
   expect(told.isChecksummed({ path, fd: -1, size: 0, fs: systemEnvironment.fs })).toBe(true)
-  const shrunken = new ChecksumPolicy({ bare: false })
+  const shrunken = new ChecksumPolicy(false)
   const log = openedLog(t, temporaryFile(t, 'short.jsonl', foreign))
   expect(shrunken.isChecksummed({ ...log, size: 10_000 })).toBe(false)
 })
@@ -149,5 +149,5 @@ test('a line that no memory should hold proves nothing', (t) => {
   const fd = openSync(path, 'r+')
   ftruncateSync(fd, READ_LINE_BYTES_MAX + 2)
   closeSync(fd)
-  expect(new ChecksumPolicy({ bare: false }).isChecksummed(openedLog(t, path))).toBe(false)
+  expect(new ChecksumPolicy(false).isChecksummed(openedLog(t, path))).toBe(false)
 })

@@ -116,7 +116,7 @@ describe('how long a lock is waited for', () => {
     ['', 5000],
   ])('may come from outside: %j', (value, expected) => {
     vi.stubEnv('JSONL_SESSION_LOCK_TIMEOUT_MS', value)
-    expect(toLogSettings({}).lockTimeoutMs).toBe(expected)
-    expect(toLogSettings({ lockTimeoutMs: 7 }).lockTimeoutMs).toBe(7)
+    expect(toLogSettings({}).lock.timeoutMs).toBe(expected)
+    expect(toLogSettings({ lockTimeoutMs: 7 }).lock.timeoutMs).toBe(7)
   })
 })

@@ -25,13 +25,7 @@ async function openWatched(options: LogOptions) {
     ...options,
     onDiagnostic: (diagnostic) => told.push(diagnostic),
   })
-  const { useKernelLock } = settings
-  const real = await acquireLock(path, {
-    mode: 'lease',
-    timeoutMs: 0,
-    useKernelLock,
-    env: systemEnvironment,
-  })
+  const real = await acquireLock(path, { mode: 'lease', ...settings.lock, timeoutMs: 0 })
   let isLost = false
   const lock = { ...real, isCompromised: false }
   Object.defineProperty(lock, 'isCompromised', { get: () => isLost })

@@ -223,8 +223,7 @@ test('settings are the given options, else the defaults', () => {
   expect(settings).toMatchObject({
     durability: 'turn',
     hasLineNumbers: true,
-    lockTimeoutMs: 5000,
-    useKernelLock: true,
+    lock: { timeoutMs: 5000, useKernelLock: true },
   })
   expect(settings.onDiagnostic({} as never)).toBeUndefined()
   const now = () => 7
@@ -233,8 +232,7 @@ test('settings are the given options, else the defaults', () => {
     toLogSettings({ lineNumbers: false, useKernelLock: false, lockTimeoutMs: 0 }),
   ).toMatchObject({
     hasLineNumbers: false,
-    useKernelLock: false,
-    lockTimeoutMs: 0,
+    lock: { timeoutMs: 0, useKernelLock: false },
   })
   for (const wrong of [
     { durability: 'never' },
