@@ -58,39 +58,27 @@ export interface FitOptions {
   readonly shortenRecovery: (chars: number) => string
 }
 
-/** The fields of a smaller answer and how much they leave out; `undefined` for an empty section. */
-type Shrink = (
-  answer: StartAnswer,
-) => readonly [fields: Partial<StartAnswer>, leftOut: number] | undefined
+/** What is left out first comes first. */
+const SECTIONS = [
+  'recentAgents',
+  'changesSinceLastSession',
+  'recentSessions',
+  'importantFacts',
+  'activeTasks',
+  'constraints',
+  'pendingMessages',
+  'recovery',
+] as const satisfies readonly (keyof Trimmed)[]
 
-type ContextName = keyof StartAnswer['sessionContext']
-
-export const NOTHING_TRIMMED: Trimmed = {
-  recentAgents: 0,
-  changesSinceLastSession: 0,
-  recentSessions: 0,
-  importantFacts: 0,
-  activeTasks: 0,
-  constraints: 0,
-  pendingMessages: 0,
-  recovery: 0,
-}
+export const NOTHING_TRIMMED = Object.fromEntries(
+  SECTIONS.map((name) => [name, 0]),
+) as unknown as Trimmed
 
 export function trimToFit(answer: StartAnswer, options: FitOptions): StartAnswer {
-  const sections: Readonly<Record<keyof Trimmed, Shrink>> = {
-    recentAgents: shrinkList('recentAgents'),
-    changesSinceLastSession: dropChanges,
-    recentSessions: shrinkContext('recentSessions'),
-    importantFacts: shrinkContext('importantFacts'),
-    activeTasks: shrinkContext('activeTasks'),
-    constraints: shrinkContext('constraints'),
-    pendingMessages: shrinkList('pendingMessages'),
-    recovery: shrinkRecovery(options),
-  }
   let trimmed = answer
-  for (const [name, shrink] of Object.entries(sections) as [keyof Trimmed, Shrink][]) {
+  for (const name of SECTIONS) {
     while (!fits(trimmed, options)) {
-      const shrunk = shrink(trimmed)
+      const shrunk = shrink(trimmed, name, options)
       if (shrunk === undefined) break
       const [fields, leftOut] = shrunk
       const counts = { ...trimmed.trimmed, [name]: trimmed.trimmed[name] + leftOut }
@@ -108,27 +96,26 @@ function fits(answer: StartAnswer, { maxChars, recoveryChars }: FitOptions): boo
   return text === '' || size - JSON.stringify(text).length <= maxChars - recoveryChars
 }
 
-function shrinkList(name: 'recentAgents' | 'pendingMessages'): Shrink {
-  return ({ [name]: items }) =>
-    items.length === 0 ? undefined : [{ [name]: items.slice(0, -1) }, 1]
-}
-
-function shrinkContext(name: ContextName): Shrink {
-  return ({ sessionContext }) => {
-    const items = sessionContext[name]
-    if (items.length === 0) return undefined
-    return [{ sessionContext: { ...sessionContext, [name]: items.slice(0, -1) } }, 1]
-  }
-}
-
-function dropChanges({ changesSinceLastSession }: StartAnswer): ReturnType<Shrink> {
-  return changesSinceLastSession && [{ changesSinceLastSession: undefined }, 1]
-}
-
-function shrinkRecovery({ shortenRecovery }: FitOptions): Shrink {
-  return ({ recovery }) => {
+/** The fields of a smaller answer and how much they leave out; `undefined` for an empty section. */
+function shrink(
+  answer: StartAnswer,
+  name: keyof Trimmed,
+  { shortenRecovery }: FitOptions,
+): readonly [fields: Partial<StartAnswer>, leftOut: number] | undefined {
+  const { recovery, sessionContext, changesSinceLastSession } = answer
+  if (name === 'recovery') {
     if (recovery === null || recovery.text === '') return undefined
     const text = shortenRecovery(Math.floor(recovery.text.length / 2))
     return [{ recovery: { ...recovery, text } }, recovery.text.length - text.length]
   }
+  if (name === 'changesSinceLastSession') {
+    return changesSinceLastSession && [{ changesSinceLastSession: undefined }, 1]
+  }
+  if (name === 'recentAgents' || name === 'pendingMessages') {
+    const items = answer[name]
+    return items.length === 0 ? undefined : [{ [name]: items.slice(0, -1) }, 1]
+  }
+  const items = sessionContext[name]
+  if (items.length === 0) return undefined
+  return [{ sessionContext: { ...sessionContext, [name]: items.slice(0, -1) } }, 1]
 }

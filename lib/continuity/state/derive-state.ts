@@ -7,7 +7,7 @@
 import { fieldsOf } from '../../chain/index.js'
 import type { Environment, EnvironmentOverrides } from '../../environment/index.js'
 import { isOnChain, type SessionEvent } from '../../format/index.js'
-import { type LogEntry, type OpenLog, readLogBackwardSync, readLogSync } from '../../log/index.js'
+import { type OpenLog, readLogBackwardSync, readLogSync } from '../../log/index.js'
 import type { CheckpointRecord } from '../checkpoint-record.js'
 import { nameOf } from '../session-ref.js'
 import type { ContinuitySettings } from '../settings.js'
@@ -81,8 +81,7 @@ export function deriveContinuity(
   transcript: string | OpenLog,
   options: DeriveOptions = {},
 ): ContinuityState {
-  const { latest } = options
-  const { environment } = options
+  const { latest, environment } = options
   const header = readHeader(transcript, environment)
   const { forked_from } = fieldsOf(header?.payload)
   // Without an offset it is unknown what came after the checkpoint.
@@ -94,10 +93,11 @@ export function deriveContinuity(
     to: options.to,
     lazyPayloads: true,
   })) {
-    if (entry.kind === 'event' && entry.event.uuid === options.after) break
+    if (entry.kind !== 'event') continue
+    const { uuid } = entry.event
     // What a fork copied belongs to its source.
-    if (entry.kind === 'event' && entry.event.uuid === fieldsOf(forked_from)['at_uuid']) break
-    tail.add(entry)
+    if (uuid === options.after || uuid === fieldsOf(forked_from)['at_uuid']) break
+    tail.add(entry.event)
   }
   const cycle = options.cycle !== undefined ? options.cycle : (tail.cycle ?? latest?.cycle ?? null)
   const facts = readFacts(header, options.facts)
@@ -133,6 +133,12 @@ export function mayCheckpointBeDue(
   return false
 }
 
+const COUNTED = ['user', 'memory_query', 'remember']
+
+function keep(list: string[], text: string, most: number): void {
+  if (list.length < most) list.push(text)
+}
+
 /** Collects the newest events while a transcript is read backward, newest first. */
 class ActivityTail {
   promptCount = 0
@@ -144,24 +150,22 @@ class ActivityTail {
   /** A boundary that is committed if the next older on-chain event is its summary. */
   #boundary: SessionEvent | undefined
 
-  add(entry: LogEntry): void {
-    if (entry.kind !== 'event') return
-    const { event } = entry
+  add(event: SessionEvent): void {
     if (isOnChain(event)) this.#addLink(event)
-    if (event.type === 'user') this.#addPrompt(event)
-    else if (event.type === 'memory_query') this.#keep(event, this.queries, QUERIES_MAX)
-    else if (event.type === 'remember') this.#keep(event, this.remembers, REMEMBERS_MAX)
-  }
-
-  #addPrompt(event: SessionEvent): void {
-    const prompt = this.#isNew(event) ? promptOf(event.payload) : undefined
-    if (prompt === undefined) return
-    this.promptCount++
-    if (this.prompts.length < PROMPTS_MAX) this.prompts.push(prompt)
-  }
-
-  #keep(event: SessionEvent, list: string[], most: number): void {
-    if (this.#isNew(event) && list.length < most) list.push(textOf(event.payload))
+    const { type, uuid } = event
+    if (!COUNTED.includes(type) || this.#seen.has(uuid)) return
+    // A retried append may have written the event twice.
+    this.#seen.add(uuid)
+    // Parsed only here: most events do not count.
+    const { payload } = event
+    if (type === 'memory_query') keep(this.queries, textOf(payload), QUERIES_MAX)
+    else if (type === 'remember') keep(this.remembers, textOf(payload), REMEMBERS_MAX)
+    else {
+      const prompt = promptOf(payload)
+      if (prompt === undefined) return
+      this.promptCount++
+      keep(this.prompts, prompt, PROMPTS_MAX)
+    }
   }
 
   #addLink(event: SessionEvent): void {
@@ -171,13 +175,6 @@ class ActivityTail {
       this.cycle = this.#boundary!.uuid
     }
     this.#boundary = event.type === 'compaction_boundary' ? event : undefined
-  }
-
-  // A retried append may have written the event twice.
-  #isNew({ uuid }: SessionEvent): boolean {
-    const isNew = !this.#seen.has(uuid)
-    this.#seen.add(uuid)
-    return isNew
   }
 }
 
