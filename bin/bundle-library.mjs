@@ -1,9 +1,10 @@
 // The library as a few files, one for each entry point of the package: loading four hundred small
-// modules takes five times as long. It stays readable, and packages stay outside. Tests use the
-// modules in dist/modules.
+// modules takes five times as long. It stays readable. Packages stay outside, except those
+// that inside.mjs puts in. Tests use the modules in dist/modules.
 
 import { readFileSync, rmSync } from 'node:fs'
 import { build } from 'esbuild'
+import { packagesInside } from './inside.mjs'
 
 const OUT = 'dist/lib'
 
@@ -23,6 +24,7 @@ await build({
   bundle: true,
   splitting: true,
   packages: 'external',
+  plugins: [packagesInside],
   platform: 'node',
   target: 'node20',
   format: 'esm',

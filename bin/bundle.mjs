@@ -10,6 +10,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { packagesInside } from './inside.mjs'
 
 const fileIn = (name) => fileURLToPath(new URL(name, import.meta.url))
 
@@ -40,21 +41,10 @@ const commands = {
     'zod',
     'ndjson',
     're2js',
-    'write-file-atomic',
     '@modelcontextprotocol/server',
   ],
-  // graceful-fs is the default file system of proper-lockfile, which gets another one.
-  alias: { 'graceful-fs': 'node:fs', 'signal-exit': fileIn('no-exit-hook.cjs') },
   define: { 'import.meta.url': 'importMetaUrl' },
   banner: { js: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
-}
-
-const properLockfileInside = {
-  name: 'proper-lockfile-inside',
-  setup: ({ onResolve }) =>
-    onResolve({ filter: /\/load-proper-lockfile\.js$/ }, () => ({
-      path: fileIn('proper-lockfile.ts'),
-    })),
 }
 
 // It creates stdout as it is loaded, only to ask for a terminal; lib/cli decides on colours.
@@ -90,7 +80,7 @@ await build({
   ...commands,
   entryPoints: hotCommands.map((name) => ({ in: `bin/hot/${name}.ts`, out: `hot/${name}` })),
   supported: { 'dynamic-import': false },
-  plugins: [properLockfileInside, colorsThatDoNotAsk, theRestIsAnotherFile],
+  plugins: [packagesInside, colorsThatDoNotAsk, theRestIsAnotherFile],
 })
 
-await build({ ...commands, entryPoints: ['bin/main.ts'], plugins: [properLockfileInside] })
+await build({ ...commands, entryPoints: ['bin/main.ts'], plugins: [packagesInside] })

@@ -1,3 +1,7 @@
-// Instead of signal-exit: locks are released by our own exit listener.
+// Instead of signal-exit. Locks are released by our own exit listener, and write-file-atomic is
+// called synchronously, so that no exit comes between.
 
-module.exports = () => () => {}
+const onExit = () => () => {}
+
+module.exports = onExit
+module.exports.onExit = onExit

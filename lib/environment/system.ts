@@ -6,8 +6,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Environment, EnvironmentOverrides, Timer } from './environment.js'
 import { watchFolder } from './watch-folder.js'
 
-/** What native addons are built for: of this machine, which no environment replaces. */
-export const NATIVE_TARGET = `${process.platform}-${process.arch}`
+/**
+ * What native addons are built for: of this machine, which no environment replaces. `undefined` in
+ * Bun and Deno, which load addons of Node but lack functions that they call.
+ */
+export const NATIVE_TARGET =
+  process.versions['bun'] === undefined && process.versions['deno'] === undefined
+    ? `${process.platform}-${process.arch}`
+    : undefined
 
 export const systemEnvironment: Environment = {
   now: Date.now,

@@ -19,7 +19,8 @@ import { temporaryFolder } from '../helpers/temporary.js'
 const EXCEPTIONS = ['proper-lockfile', 'write-file-atomic']
 
 const lib = fileURLToPath(new URL('../../lib/', import.meta.url))
-const modules = fileURLToPath(new URL('../../node_modules/', import.meta.url))
+// The stack names the real path, where node_modules is a link.
+const modules = `${fs.realpathSync(fileURLToPath(new URL('../../node_modules', import.meta.url)))}/`
 
 type AnyCall = ((...args: unknown[]) => unknown) & { native?: AnyCall }
 type Table = Record<string, AnyCall>

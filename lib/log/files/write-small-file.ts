@@ -5,13 +5,11 @@
 // gives them their name, and the folder is synced after.
 
 import { constants } from 'node:fs'
-import { createRequire } from 'node:module'
 import type { Environment, FileSystem } from '../../environment/index.js'
 import { SessionError, toSessionError } from '../../errors.js'
+import { loadWriteFileAtomic } from '../packages.js'
 import { writeFully } from './atomic-file.js'
 import { FILE_MODE, syncFolder } from './open-file.js'
-
-const require = createRequire(import.meta.url)
 
 export interface WriteSmallFileOptions {
   /**
@@ -36,8 +34,7 @@ export function writeSmallFileAtomic(
   const bytes = Buffer.from(text)
   try {
     const isThere = fs.statSync(path, { throwIfNoEntry: false }) !== undefined
-    // Loaded for this only, so that no other command pays for it. Its types speak of `export =`.
-    const { sync } = require('write-file-atomic') as typeof import('write-file-atomic')
+    const { sync } = loadWriteFileAtomic()
     // Made anew for every call: it writes the mode it found into them.
     sync(path, '', {
       ...(!isThere && !isShared && { mode: FILE_MODE }),

@@ -9,7 +9,8 @@ import { NATIVE_TARGET } from '../../environment/index.js'
 const LOCK_OFFSET = 2 ** 52
 const LOCK_BYTES = 1
 
-const BINARY = 'fs-native-extensions.node'
+const PACKAGE = 'fs-native-extensions'
+const BINARY = `${PACKAGE}.node`
 
 // Errors of file systems without locks. Every process that shares the file gets the same error.
 const NOT_SUPPORTED = new Set(['ENOLCK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL'])
@@ -25,8 +26,6 @@ interface Binding {
   tryLock(fd: number, offset: number, length: number, isExclusive: boolean): void
   unlock(fd: number, offset: number, length: number): void
 }
-
-const require = createRequire(import.meta.url)
 
 let addon: FsNativeExtensions | undefined
 let isLoaded = false
@@ -64,9 +63,13 @@ export function releaseKernelLock(fd: number): void {
 function loadAddon(): FsNativeExtensions | undefined {
   if (isLoaded) return addon
   isLoaded = true
+  // Asking for it is enough to end a process of Bun or Deno.
+  if (NATIVE_TARGET === undefined) return undefined
   try {
+    // A bundle in CommonJS has no address, and an ES module has no file name.
+    const require = createRequire(typeof __filename === 'string' ? __filename : import.meta.url)
     /* v8 ignore next -- @preserve the package finds its binary where it is stored elsewhere */
-    addon = loadBinary() ?? (require('fs-native-extensions') as FsNativeExtensions)
+    addon = loadBinary(require, NATIVE_TARGET) ?? (require(PACKAGE) as FsNativeExtensions)
   } catch {
     // Not installed, or no binary for this platform: both mean advisory mode.
   }
@@ -75,10 +78,10 @@ function loadAddon(): FsNativeExtensions | undefined {
 
 // The package finds its binary by a search that takes ten times as long as loading it, which a
 // hook would pay for every event. Where the binary is not where it is today, the package finds it.
-function loadBinary(): FsNativeExtensions | undefined {
+function loadBinary(require: NodeJS.Require, target: string): FsNativeExtensions | undefined {
   try {
-    const folder = dirname(require.resolve('fs-native-extensions/package.json'))
-    const binding = require(join(folder, 'prebuilds', NATIVE_TARGET, BINARY)) as Binding
+    const folder = dirname(require.resolve(`${PACKAGE}/package.json`))
+    const binding = require(join(folder, 'prebuilds', target, BINARY)) as Binding
     return { tryLock: (...range) => tryLock(binding, ...range), unlock: binding.unlock }
   } catch {
     return undefined

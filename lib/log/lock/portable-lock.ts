@@ -4,6 +4,7 @@
 
 import type { Environment, FileSystem } from '../../environment/index.js'
 import { toSessionError } from '../../errors.js'
+import { loadProperLockfile } from '../packages.js'
 import { breakLock } from './break-mutex.js'
 import {
   ADVISORY_MODE,
@@ -15,7 +16,6 @@ import {
   STALE_MS,
   UPDATE_MS,
 } from './inspect.js'
-import { loadProperLockfile } from './load-proper-lockfile.js'
 import { obstructedError } from './lock-errors.js'
 
 export interface PortableLock {

@@ -1,8 +1,6 @@
 // Exports a session, or what the model sees of it, as lines, Markdown or text.
 
 import { resolve } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { messagesOf, toolPolicyOf } from '../../chain/index.js'
 import { SessionError } from '../../errors.js'
 import { diagnostic, escapeSeparators } from '../../format/index.js'
@@ -98,7 +96,7 @@ export async function* exportSession(
     facts = redactFacts(facts, redactor)
   }
   const redact = redactor && ((text: string) => redactor.text(text, { onProblem }))
-  if (format === 'jsonl') yield* toNdjson(toLines(items, facts))
+  if (format === 'jsonl') yield* toJsonLines(toLines(items, facts))
   else if (format === 'markdown') yield* toMarkdown(items, facts, { redact })
   else if (format === 'text') yield* toText(items, facts, { redact })
   else {
@@ -153,18 +151,9 @@ async function* projectedItems(
   }
 }
 
-/**
- * Objects as lines, written with ndjson and spelled as in our logs: LF on every system, and without
- * characters that other tools treat as the end of a line.
- */
-async function* toNdjson(objects: AsyncIterable<object>): AsyncGenerator<string, void, undefined> {
-  // Loaded only for an export.
-  const { stringify } = await import('ndjson')
-  const lines = stringify()
-  const done = pipeline(Readable.from(objects), lines)
-  // The loop below throws the same error; leaving it early is not an error.
-  done.catch(() => undefined)
-  for await (const line of lines as AsyncIterable<string>) {
-    yield `${escapeSeparators(line.trimEnd())}\n`
-  }
+/** Objects as lines, spelled as in our logs: without characters that other tools treat as the end of a line. */
+async function* toJsonLines(
+  objects: AsyncIterable<object>,
+): AsyncGenerator<string, void, undefined> {
+  for await (const object of objects) yield `${escapeSeparators(JSON.stringify(object))}\n`
 }

@@ -5,12 +5,12 @@ import { EventEmitter } from 'node:events'
 import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
 
-type Loading = typeof import('../../../lib/log/lock/load-proper-lockfile.js')
+type Loading = typeof import('../../lib/log/packages.js')
 
 let count = 0
 
 async function startAnew(): Promise<Loading> {
-  const name = `../../../lib/log/lock/load-proper-lockfile.ts?first-time=${++count}`
+  const name = `../../lib/log/packages.ts?first-time=${++count}`
   return (await import(/* @vite-ignore */ new URL(name, import.meta.url).href)) as Loading
 }
 

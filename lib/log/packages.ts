@@ -1,21 +1,27 @@
-// Loads proper-lockfile at the first lock, because loading takes some 20 ms, and removes the signal
-// listeners that it installs. A file of its own, because bin/bundle.mjs replaces it.
+// Loads packages at their first use, because loading one takes some 20 ms, and removes the signal
+// listeners that proper-lockfile installs. The build replaces this file by bin/packages.ts, so only
+// the modules that run one by one (tests, benchmarks) find the packages in node_modules.
 
 import type { EventEmitter } from 'node:events'
 import { createRequire } from 'node:module'
 
 type ProperLockfile = typeof import('proper-lockfile')
+type WriteFileAtomic = typeof import('write-file-atomic')
 
 const require = createRequire(import.meta.url)
 
-let loaded: ProperLockfile | undefined
+let properLockfile: ProperLockfile | undefined
 
 export function loadProperLockfile(): ProperLockfile {
-  if (loaded !== undefined) return loaded
+  if (properLockfile !== undefined) return properLockfile
   const hadOtherUsers = countExitHandlers() > 0
-  loaded = require('proper-lockfile') as ProperLockfile
+  properLockfile = require('proper-lockfile') as ProperLockfile
   if (!hadOtherUsers) unloadSignalListeners()
-  return loaded
+  return properLockfile
+}
+
+export function loadWriteFileAtomic(): WriteFileAtomic {
+  return require('write-file-atomic') as WriteFileAtomic
 }
 
 // signal-exit keeps its handlers on `process`, shared by all its copies.
