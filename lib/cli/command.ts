@@ -174,6 +174,13 @@ export const DRY_RUN: OptionSpec = {
   text: 'show what would happen; write nothing',
 }
 
+/** For commands that print one session. */
+export const PICK: OptionSpec = {
+  name: 'pick',
+  text: 'choose it from a list: type to filter, Enter takes it, Esc leaves',
+  isForPeople: true,
+}
+
 /** For commands that remove or move things: they only show a plan without it. */
 export const PLAN_OPTIONS: readonly OptionSpec[] = [
   { name: 'apply', text: 'do it; without it the command only shows its plan' },

@@ -1,8 +1,9 @@
 // How answers leave a command: one JSON value for programs, rows or one sentence for people.
 
 import { isSessionError } from '../../errors.js'
-import { tolerantJson } from '../../format/index.js'
+import { type Diagnostic, tolerantJson } from '../../format/index.js'
 import { type Call, UsageError } from '../command.js'
+import { rejectTogether } from '../input/arguments.js'
 import { EXIT } from './exit-codes.js'
 import { toPlainText } from './plain-text.js'
 
@@ -41,34 +42,61 @@ export async function printLines({ output }: Call, lines: Iterable<string>): Pro
   for (const line of lines) await output.write(`${line}\n`)
 }
 
-/** One JSON object for programs, one sentence for people. Returns the exit code for success. */
-export async function answer(call: Call, fields: object, sentence: string): Promise<number> {
-  if (call.has('json')) await printJson(call, fields)
-  else await printLines(call, [toPlainText(sentence)])
-  return EXIT.done
-}
-
-/** What a listing could not read, one note for each. */
-export function reportSkipped(
-  { notes }: Call,
-  skipped: readonly { readonly path: string; readonly reason: string }[],
-): void {
-  for (const { path, reason } of skipped) {
-    notes.say(`skipped ${toPlainText(path)}: ${toPlainText(reason)}`)
-  }
-}
-
-export interface Plan {
-  /** The answer for programs. */
-  readonly report: object
-  /** What was done, or would be. */
-  readonly rows: readonly string[]
+export interface Answer {
+  /** For programs. */
+  readonly json: unknown
+  /** Whether that is printed with the keys it has on disk. */
+  readonly stored?: boolean
+  /** For people, and computed only for them. */
+  readonly lines: () => readonly string[]
+  readonly diagnostics?: readonly Diagnostic[]
+  /** What could not be read. */
+  readonly skipped?: readonly Skipped[]
   /** Further notes for people. */
   readonly notes?: readonly string[]
+  /** The note when the answer is no, as when nothing was found; the exit code is 1 then. */
+  readonly no?: string | undefined
+}
+
+export interface Skipped {
+  readonly path: string
+  readonly reason: string
+}
+
+/** Prints an answer, and after it the notes. Returns the exit code. */
+export async function printAnswer(call: Call, answer: Answer): Promise<number> {
+  const { json, stored, lines, diagnostics = [], skipped = [], notes = [], no } = answer
+  if (call.has('json')) await (stored ? printStored : printJson)(call, json as object)
+  else await printLines(call, lines())
+  await call.output.flush()
+  for (const diagnostic of diagnostics) call.notes.report(diagnostic)
+  for (const note of [...notes, ...skipped.map(toSkippedNote)]) call.notes.say(note)
+  if (no === undefined) return EXIT.done
+  call.notes.say(no)
+  return EXIT.no
+}
+
+export function toSkippedNote({ path, reason }: Skipped): string {
+  return `skipped ${toPlainText(path)}: ${toPlainText(reason)}`
+}
+
+/** One JSON object for programs, one sentence for people. */
+export function answer(call: Call, json: object, sentence: string): Promise<number> {
+  return printAnswer(call, { json, lines: () => [toPlainText(sentence)] })
+}
+
+/** What a command would do that writes. */
+export function answerDryRun(call: Call, fields: object, sentence: string): Promise<number> {
+  const json = { dryRun: true, ...fields }
+  const lines = () => [toPlainText(sentence)]
+  return printAnswer(call, { json, lines, notes: ['Nothing was written'] })
+}
+
+export interface Plan extends Pick<Answer, 'json' | 'diagnostics' | 'skipped' | 'notes'> {
+  /** What was done, or would be. */
+  readonly rows: readonly string[]
   /** What to say when there is nothing to do. */
   readonly idle: string
-  /** What to say under a plan. */
-  readonly advice?: string
   readonly exitCode?: number
 }
 
@@ -77,26 +105,13 @@ export async function planCommand(
   call: Call,
   work: (apply: boolean) => Promise<Plan>,
 ): Promise<number> {
+  rejectTogether(call, 'apply', 'dry-run')
   const apply = call.has('apply')
-  if (apply && call.has('dry-run')) {
-    throw new UsageError('--apply and --dry-run cannot be combined')
-  }
-  const { report, rows, notes = [], idle, advice, exitCode } = await work(apply)
-  if (call.has('json')) await printJson(call, report)
-  else await printLines(call, rows)
-  await call.output.flush()
-  for (const note of notes) call.notes.say(note)
+  const { rows, idle, exitCode, ...plan } = await work(apply)
+  await printAnswer(call, { ...plan, lines: () => rows })
   if (rows.length === 0) call.notes.say(idle)
-  else if (!apply) call.notes.say(advice ?? 'Nothing was changed; --apply does it')
+  else if (!apply) call.notes.say('Nothing was changed; --apply does it')
   return exitCode ?? EXIT.done
-}
-
-/** Says under a dry run that nothing was written. Returns the exit code. */
-export async function answerDryRun(call: Call, fields: object, sentence: string): Promise<number> {
-  await answer(call, { dryRun: true, ...fields }, sentence)
-  await call.output.flush()
-  call.notes.say('Nothing was written')
-  return EXIT.done
 }
 
 /** A file that the user names to be written: one that exists is the user's. */

@@ -25,7 +25,8 @@ const GAP = '  '
 const WIDE_COLUMNS_MAX = 60
 const WIDE_COLUMNS_MIN = 12
 
-export function formatTable(rows: readonly Row[], shape: TableShape): string {
+export function formatTable(rows: readonly Row[], shape: TableShape): string[] {
+  if (rows.length === 0) return []
   const { headings, wide, columns, colors } = shape
   const isTerminal = columns !== undefined
   const heading: Row = { cells: headings, color: String }
@@ -35,7 +36,7 @@ export function formatTable(rows: readonly Row[], shape: TableShape): string {
   widths[wide] = Math.max(WIDE_COLUMNS_MIN, Math.min(widths[wide]!, space))
   const lines = rows.map((row) => lineOf(row, widths, shape))
   if (isTerminal) lines.unshift(colors.dim(lineOf(heading, widths, shape)))
-  return lines.map((line) => `${line}\n`).join('')
+  return lines
 }
 
 function lineOf(

@@ -13,10 +13,10 @@ import { SessionError } from '../../errors.js'
 import { type Diagnostic, isOnChain, type SessionEvent } from '../../format/index.js'
 import { type LogEntry, readLog } from '../../log/index.js'
 import { redactText } from '../../redaction/index.js'
-import { findEvent, type LoadedSession } from '../../store/index.js'
+import { findEvent, type LoadedSession, loadSession } from '../../store/index.js'
 import type { Call } from '../command.js'
 import { colorsOf } from '../output/colors.js'
-import type { DiagnosticGroups } from '../output/notes.js'
+import { DiagnosticGroups } from '../output/notes.js'
 import { toPlainText } from '../output/plain-text.js'
 import { printStored } from '../output/print.js'
 import { snippetOf } from '../output/snippet.js'
@@ -30,8 +30,34 @@ const GAPS = {
   opaque: 'older messages were not read',
 }
 
+/** The view that the options choose, and after it what could not be shown. */
+export async function printView(
+  call: Call,
+  path: string,
+): Promise<{ isShown: boolean; isDamaged: boolean }> {
+  const lost = new DiagnosticGroups(call.notes)
+  const isShown = await printChosen(call, path, lost)
+  await call.output.flush()
+  lost.report()
+  return { isShown, isDamaged: !lost.isEmpty }
+}
+
+async function printChosen(call: Call, path: string, lost: DiagnosticGroups): Promise<boolean> {
+  const at = call.value('at')
+  if (call.has('raw')) return printRaw(call, path, at)
+  if (call.has('text')) return printText(call, path, { at, lost })
+  // The model of that time had not seen a summary that was revised since.
+  const revisions = at === undefined ? 'newest' : 'then'
+  const loaded = loadSession(call.store, path, { at, revisions })
+  addLost(loaded.diagnostics, lost)
+  if (!call.has('projected')) return printProjection(call, loaded)
+  const toolPolicy = toolPolicyOf(loaded.header)
+  const { messages } = messagesOf(loaded.log.projection, { toolPolicy })
+  return printMessages(call, messages, { isWhole: true })
+}
+
 /** The projection as it was written. Returns whether there was anything to print. */
-export async function printProjection(call: Call, { log }: LoadedSession): Promise<boolean> {
+async function printProjection(call: Call, { log }: LoadedSession): Promise<boolean> {
   if (!call.has('json')) return sayProjection(call, log)
   const events = log.projection.entries.flatMap((entry) => (isGap(entry) ? [] : entry.event))
   return printEach(call, events)
@@ -50,16 +76,12 @@ export async function printMessages(
 }
 
 /** Reports what a view cannot show, so that it is not taken for complete. */
-export function addLost(diagnostics: readonly Diagnostic[], lost: DiagnosticGroups): void {
+function addLost(diagnostics: readonly Diagnostic[], lost: DiagnosticGroups): void {
   for (const found of diagnostics) if (found.severity === 'error') lost.add(found)
 }
 
-export function messagesSeen({ log, header }: LoadedSession): readonly Message[] {
-  return messagesOf(log.projection, { toolPolicy: toolPolicyOf(header) }).messages
-}
-
 /** Every event of the file, up to one of them if it is named. */
-export async function printRaw(call: Call, path: string, at?: string): Promise<boolean> {
+async function printRaw(call: Call, path: string, at: string | undefined): Promise<boolean> {
   const isJson = call.has('json')
   const conversation = new Conversation(call.output, { colors: colorsOf(call), isWhole: false })
   let isEmpty = true
@@ -73,10 +95,10 @@ export async function printRaw(call: Call, path: string, at?: string): Promise<b
 }
 
 /** The messages, one line for each turn, without secrets: the view to share. */
-export async function printText(
+async function printText(
   call: Call,
   path: string,
-  { at, lost }: { at?: string | undefined; lost: DiagnosticGroups },
+  { at, lost }: { at: string | undefined; lost: DiagnosticGroups },
 ): Promise<boolean> {
   let isEmpty = true
   for await (const entry of entriesUpTo(call, path, at)) {

@@ -24,7 +24,7 @@ import { colorsOf } from '../../output/colors.js'
 import { EXIT } from '../../output/exit-codes.js'
 import { DiagnosticGroups } from '../../output/notes.js'
 import { clip, pad, toPlainText, widthOfText } from '../../output/plain-text.js'
-import { printJson, printLines } from '../../output/print.js'
+import { printAnswer } from '../../output/print.js'
 import { formatAge } from '../../output/units.js'
 
 const LESSON = `Shows the prompts of the project you are in; in your home folder, of all projects. --session,
@@ -73,12 +73,10 @@ export const history: Command = {
     const wanted = readWanted(call)
     const found = new DiagnosticGroups(call.notes)
     const entries = await readEntries(call, wanted, found)
-    if (call.has('json')) await printJson(call, entries)
-    else if (entries.length > 0) await printRows(call, entries, wanted)
-    await call.output.flush()
+    await printAnswer(call, { json: entries, lines: () => toRows(call, entries, wanted) })
     found.report()
     if (entries.length > 0) return EXIT.done
-    reportNone(call, wanted)
+    call.notes.say(noneText(call, wanted))
     return EXIT.no
   },
 }
@@ -148,7 +146,7 @@ function findWholeId(call: Call, beginning: string): string | undefined {
 }
 
 /** On a terminal as wide as that; in a pipe complete and with exact times. */
-async function printRows(call: Call, entries: readonly HistoryEntry[], { scope }: Wanted) {
+function toRows(call: Call, entries: readonly HistoryEntry[], { scope }: Wanted): string[] {
   const { columns } = call.output
   const colors = colorsOf(call)
   const rows = entries.map(({ prompt, ts, project }) => {
@@ -157,23 +155,22 @@ async function printRows(call: Call, entries: readonly HistoryEntry[], { scope }
     const age = formatAge(ts, call.env.now())
     return [age, ...(scope === 'global' ? [name] : []), toPlainText(prompt)]
   })
-  const widths = rows[0]!.map((_, index) =>
+  const widths = rows[0]?.map((_, index) =>
     Math.max(...rows.map((row) => widthOfText(row[index]!))),
   )
-  const lines = rows.map((row) => {
-    const start = row.slice(0, -1).map((cell, index) => pad(cell, widths[index]!) + GAP)
+  return rows.map((row) => {
+    const start = row.slice(0, -1).map((cell, index) => pad(cell, widths![index]!) + GAP)
     const before = start.join('')
     const prompt = row.at(-1)!
     if (columns === undefined) return `${before}${prompt}`
     return colors.dim(before) + clip(prompt, Math.max(1, columns - widthOfText(before)))
   })
-  await printLines(call, lines)
 }
 
-function reportNone(call: Call, { scope, sessionId, project }: Wanted): void {
+function noneText(call: Call, { scope, sessionId, project }: Wanted): string {
   const { historyPath } = call.store.layout
   const whose = scope === 'session' ? ` of session ${sessionId}` : ` of ${project}`
   const advice = '; --all searches every project'
   const [of, more] = scope === 'global' ? ['', ''] : [whose, advice]
-  call.notes.say(`No prompts${of} in ${historyPath}${more}`)
+  return `No prompts${of} in ${historyPath}${more}`
 }

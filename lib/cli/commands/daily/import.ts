@@ -9,7 +9,7 @@ import { type Call, type Command, DRY_RUN, UsageError } from '../../command.js'
 import { readChoice, resolveFile } from '../../input/arguments.js'
 import { EXIT } from '../../output/exit-codes.js'
 import { toPlainText } from '../../output/plain-text.js'
-import { printJson, printLines } from '../../output/print.js'
+import { printAnswer } from '../../output/print.js'
 import { plural } from '../../output/units.js'
 
 const LESSON = `Reads transcripts of Claude Code, Codex, pi and Gemini CLI and writes each as a session, which can
@@ -68,42 +68,39 @@ export const importCommand: Command = {
       dryRun: isDry,
       keepSource: call.has('keep-source'),
     })
-    if (call.has('json')) await printJson(call, reports)
-    for (const report of call.has('json') ? [] : reports) {
-      await call.output.write(toReportText(report, { isDry }))
-    }
-    if (files.length > 0) return exitCodeOf(reports)
-    reportNone(call)
-    return EXIT.no
+    const exitCode = await printAnswer(call, {
+      json: reports,
+      lines: () => reports.flatMap((report) => toReportLines(report, { isDry })),
+      no: files.length === 0 ? noneText(call) : undefined,
+    })
+    return exitCode === EXIT.done ? exitCodeOf(reports) : exitCode
   },
 }
 
-async function showPlaces(call: Call, places: readonly KnownLocation[]): Promise<number> {
-  if (call.has('json')) await printJson(call, places)
-  else {
-    const row = ({ format, folder, files }: KnownLocation) =>
-      `${format}\t${files.length}\t${toPlainText(folder)}`
-    await printLines(call, places.map(row))
-  }
-  if (places.length === 0) {
-    reportNone(call)
-    return EXIT.no
-  }
-  call.notes.say('import all of them with --all, or name a path')
-  return EXIT.done
+function showPlaces(call: Call, places: readonly KnownLocation[]): Promise<number> {
+  const isEmpty = places.length === 0
+  return printAnswer(call, {
+    json: places,
+    lines: () =>
+      places.map(
+        ({ format, folder, files }) => `${format}\t${files.length}\t${toPlainText(folder)}`,
+      ),
+    notes: isEmpty ? [] : ['import all of them with --all, or name a path'],
+    no: isEmpty ? noneText(call) : undefined,
+  })
 }
 
-function reportNone({ notes, operands }: Call): void {
-  if (operands.length === 0) notes.say('no transcripts at the known locations; name a path')
-  else notes.say(`no transcripts in ${toPlainText(operands.join(', '))}`)
+function noneText({ operands }: Call): string {
+  if (operands.length === 0) return 'no transcripts at the known locations; name a path'
+  return `no transcripts in ${toPlainText(operands.join(', '))}`
 }
 
 /** A report whose file could not be read, or whose session could not be written. */
-export type FileReport = Omit<ImportReport, 'skipped'> & {
+type FileReport = Omit<ImportReport, 'skipped'> & {
   readonly skipped: { readonly reason: string; readonly message: string } | null
 }
 
-export async function importFiles(
+async function importFiles(
   call: Call,
   files: readonly string[],
   options: ImportOptions,
@@ -145,31 +142,31 @@ function toFailedReport(path: string, reason: string, message: string): FileRepo
 }
 
 /** An unchanged file is not a failure. */
-export function exitCodeOf(reports: readonly FileReport[]): number {
+function exitCodeOf(reports: readonly FileReport[]): number {
   const all = reports.flatMap((report) => [report, ...report.sidechains])
   const isFailed = ({ skipped }: FileReport) => skipped !== null && skipped.reason !== 'unchanged'
   return all.some(isFailed) ? EXIT.failed : EXIT.done
 }
 
 /** What was imported, and every loss with its reason. */
-export function toReportText(report: FileReport, { isDry }: { isDry: boolean }): string {
+function toReportLines(report: FileReport, { isDry }: { isDry: boolean }): string[] {
   const { path, format, sessionId, taskId, lines, events, skipped } = report
   const children = report.sidechains
-    .map((child) => `  ${toReportText(child, { isDry }).replace(/\n(?=.)/g, '\n  ')}`)
-    .join('')
+    .flatMap((child) => toReportLines(child, { isDry }))
+    .map((line) => `  ${line}`)
   if (skipped !== null) {
     const word = skipped.reason === 'unchanged' ? 'unchanged' : 'not imported'
-    return `${word} ${toPlainText(path)}: ${toPlainText(skipped.message)}\n${children}`
+    return [`${word} ${toPlainText(path)}: ${toPlainText(skipped.message)}`, ...children]
   }
   const name = toPlainText(taskId ?? sessionId ?? '')
   const verb = isDry ? 'would import' : 'imported'
   const what = taskId === undefined ? '' : 'subagent '
-  const rows = [
+  return [
     `${verb} ${what}${name} from ${format}: ${plural(lines, 'line')}, ${plural(events, 'event')}`,
     ...toLossLines('dropped', report.dropped, DROP_REASONS),
     ...toLossLines('repaired', report.repaired, REPAIR_REASONS),
+    ...children,
   ]
-  return `${rows.join('\n')}\n${children}`
 }
 
 function toLossLines(

@@ -1,18 +1,12 @@
 // The sessions of a project.
 
 import { basename } from 'node:path'
-import {
-  listSessions,
-  listTranscripts,
-  type SessionInfo,
-  type SessionList,
-} from '../../../store/index.js'
+import { listSessions, listTranscripts, type SessionInfo } from '../../../store/index.js'
 import type { Call, Command } from '../../command.js'
 import { readNumber } from '../../input/arguments.js'
 import { colorsOf } from '../../output/colors.js'
-import { EXIT } from '../../output/exit-codes.js'
 import { toPlainText } from '../../output/plain-text.js'
-import { printJson, reportSkipped } from '../../output/print.js'
+import { printAnswer } from '../../output/print.js'
 import { formatTable } from '../../output/table.js'
 import { formatAge, formatSize } from '../../output/units.js'
 
@@ -47,23 +41,23 @@ export const list: Command = {
 
   async run(call) {
     const project = call.value('project') ?? (call.has('all') ? undefined : call.io.cwd())
-    const found = listSessions(call.store, {
+    const { sessions, skipped } = listSessions(call.store, {
       project,
       all: call.has('all'),
       active: call.has('active'),
       limit: readNumber(call, 'limit'),
       counts: call.has('counts'),
     })
-    const { sessions, skipped } = found
-    if (call.has('json')) await printJson(call, { sessions: sessions.map(toRow), skipped })
-    else await printTable(call, found)
-    if (sessions.length > 0) return EXIT.done
     const { transcripts } = call.store.layout
     const what = call.has('active') ? 'No open sessions' : 'No sessions'
     const whose = project === undefined ? '' : ` of ${project}`
     const advice = project === undefined ? '' : '; --all searches every project'
-    call.notes.say(`${what}${whose} in ${transcripts}${advice}`)
-    return EXIT.no
+    return printAnswer(call, {
+      json: { sessions: sessions.map(toRow), skipped },
+      lines: () => formatSessions(call, sessions),
+      skipped,
+      no: sessions.length === 0 ? `${what}${whose} in ${transcripts}${advice}` : undefined,
+    })
   },
 }
 
@@ -72,19 +66,11 @@ function toRow(session: SessionInfo): object {
   return { sessionId, title, project, status, startedAt, lastActivity, events, bytes }
 }
 
-async function printTable(call: Call, { sessions, skipped }: SessionList): Promise<void> {
-  if (sessions.length > 0) {
-    await call.output.write(formatSessions(call, sessions))
-    await call.output.flush()
-  }
-  reportSkipped(call, skipped)
-}
-
 const ID_CHARS_MIN = 8
 const EXTENSION = '.jsonl'
 
 /** In a pipe with whole ids, so that `awk '{print $1}'` names one. */
-function formatSessions(call: Call, sessions: readonly SessionInfo[]): string {
+function formatSessions(call: Call, sessions: readonly SessionInfo[]): string[] {
   const { columns } = call.output
   const colors = colorsOf(call)
   const shorten =

@@ -3,7 +3,7 @@
 import type { InterruptionKind } from '../../../chain/index.js'
 import { isSessionError } from '../../../errors.js'
 import { type ResumedSession, type ResumeOptions, resumeSession } from '../../../session/index.js'
-import { type Call, type Command, UsageError } from '../../command.js'
+import { type Call, type Command, PICK, UsageError } from '../../command.js'
 import { readChoice, rejectTogether } from '../../input/arguments.js'
 import { findSession } from '../../input/target.js'
 import { EXIT } from '../../output/exit-codes.js'
@@ -62,11 +62,7 @@ export const resume: Command = {
     },
     { name: 'all', text: 'the newest of any project' },
     { name: 'dry-run', text: 'write nothing, as --mode inspect' },
-    {
-      name: 'pick',
-      text: 'choose it from a list: type to filter, Enter takes it, Esc leaves',
-      isForPeople: true,
-    },
+    PICK,
   ],
   lesson: LESSON,
   isHot: true,

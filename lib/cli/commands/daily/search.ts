@@ -5,9 +5,8 @@ import { type SearchHit, searchSessions } from '../../../store/index.js'
 import type { Call, Command } from '../../command.js'
 import { readNumber } from '../../input/arguments.js'
 import { colorsOf } from '../../output/colors.js'
-import { EXIT } from '../../output/exit-codes.js'
 import { toPlainText } from '../../output/plain-text.js'
-import { printJson } from '../../output/print.js'
+import { printAnswer } from '../../output/print.js'
 import { formatAge } from '../../output/units.js'
 
 const LESSON = `Searches prompts, replies and summaries of every project, ignoring case, and prints the best match
@@ -47,24 +46,20 @@ export const search: Command = {
       limit: readNumber(call, 'limit'),
     })
     const { query, hits, count, message } = result
-    if (call.has('json')) {
-      const rows = hits.map(({ sessionKey, ...hit }) => ({ sessionId: sessionKey, ...hit }))
-      await printJson(call, { query, hits: rows, count, message })
-    } else {
-      for (const hit of hits) await printHit(call, hit)
-    }
-    if (count > 0) return EXIT.done
-    call.notes.say(message)
-    return EXIT.no
+    const rows = hits.map(({ sessionKey, ...hit }) => ({ sessionId: sessionKey, ...hit }))
+    return printAnswer(call, {
+      json: { query, hits: rows, count, message },
+      lines: () => hits.flatMap((hit) => toLines(call, hit)),
+      no: count === 0 ? message : undefined,
+    })
   },
 }
 
-async function printHit(call: Call, hit: SearchHit): Promise<void> {
-  const { sessionKey, project, updatedAt, excerpt } = hit
+function toLines(call: Call, { sessionKey, project, updatedAt, excerpt }: SearchHit): string[] {
   const about = [
     colorsOf(call).bold(toPlainText(sessionKey)),
     project === null ? [] : toPlainText(basename(project)),
     updatedAt === null ? [] : formatAge(updatedAt, call.env.now()),
   ].flat()
-  await call.output.write(`${about.join('  ')}\n  ${toPlainText(excerpt)}\n`)
+  return [about.join('  '), `  ${toPlainText(excerpt)}`]
 }

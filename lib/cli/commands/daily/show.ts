@@ -1,19 +1,10 @@
 // A session to read.
 
-import { loadSession } from '../../../store/index.js'
-import { type Call, type Command, UsageError } from '../../command.js'
+import { type Command, PICK, UsageError } from '../../command.js'
 import { rejectTogether } from '../../input/arguments.js'
 import { findLog } from '../../input/target.js'
 import { EXIT } from '../../output/exit-codes.js'
-import { DiagnosticGroups } from '../../output/notes.js'
-import {
-  addLost,
-  messagesSeen,
-  printMessages,
-  printProjection,
-  printRaw,
-  printText,
-} from '../../print/session.js'
+import { printView } from '../../print/session.js'
 
 const LESSON = `Without a view, the conversation is shown as it continues: after a compaction the summary and what
 was kept, after a rewind without what was abandoned. The events that it hides are still in the file.
@@ -48,11 +39,7 @@ export const show: Command = {
     { name: 'projected', text: 'what the model sees: tools in full, gaps repaired' },
     { name: 'text', text: 'only the messages, secrets redacted: one line for each turn' },
     { name: 'at', value: 'U', text: 'as it was when this event was the newest' },
-    {
-      name: 'pick',
-      text: 'choose it from a list: type to filter, Enter takes it, Esc leaves',
-      isForPeople: true,
-    },
+    PICK,
   ],
   lesson: LESSON,
   isPaged: true,
@@ -62,26 +49,12 @@ export const show: Command = {
     if (target === undefined) throw new UsageError('show needs a session, a file, or --pick')
     rejectTogether(call, 'raw', 'projected', 'text')
     const path = findLog(call, target)
-    const lost = new DiagnosticGroups(call.notes)
-    const isShown = await printView(call, path, lost)
-    await call.output.flush()
-    lost.report()
+    const { isShown, isDamaged } = await printView(call, path)
     if (isShown) return EXIT.done
-    call.notes.say(
-      lost.isEmpty ? `There is no message in ${path} yet` : `No message in ${path} can be read`,
-    )
+    const why = isDamaged
+      ? `No message in ${path} can be read`
+      : `There is no message in ${path} yet`
+    call.notes.say(why)
     return EXIT.no
   },
-}
-
-async function printView(call: Call, path: string, lost: DiagnosticGroups): Promise<boolean> {
-  const at = call.value('at')
-  if (call.has('raw')) return printRaw(call, path, at)
-  if (call.has('text')) return printText(call, path, { at, lost })
-  // The model of that time had not seen a summary that was revised since.
-  const revisions = at === undefined ? 'newest' : 'then'
-  const loaded = loadSession(call.store, path, { at, revisions })
-  addLost(loaded.diagnostics, lost)
-  if (!call.has('projected')) return printProjection(call, loaded)
-  return printMessages(call, messagesSeen(loaded), { isWhole: true })
 }

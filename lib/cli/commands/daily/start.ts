@@ -10,9 +10,8 @@ import {
 import type { Command } from '../../command.js'
 import { readNumber, rejectTogether } from '../../input/arguments.js'
 import { findProject, readSessionOption } from '../../input/target.js'
-import { EXIT } from '../../output/exit-codes.js'
 import { toPlainLines, toPlainText } from '../../output/plain-text.js'
-import { printJson, printLines } from '../../output/print.js'
+import { printAnswer } from '../../output/print.js'
 
 const START_LESSON = `Summaries of earlier sessions, facts, tasks, constraints and what there is to recover, as much as
 the mode allows and as fits. Nothing is written. Modes: default, planning, incident, handoff, deep,
@@ -61,9 +60,7 @@ export const start: Command = {
       maxResponseChars: readNumber(call, 'max-chars'),
       nudgeAfter: readNumber(call, 'nudge-after'),
     })
-    if (call.has('json')) await printJson(call, answer)
-    else await call.output.write(toStartText(answer))
-    return EXIT.done
+    return printAnswer(call, { json: answer, lines: () => [toStartText(answer).trimEnd()] })
   },
 }
 
@@ -152,15 +149,11 @@ export const recover: Command = {
       source: (call.value('source') ?? usual) as StartSource,
       budgetChars: readNumber(call, 'budget'),
     })
-    for (const diagnostic of found?.diagnostics ?? []) call.notes.report(diagnostic)
-    const { checkpoint, matchedBy, ageMs, text = '' } = found ?? {}
-    if (call.has('json')) {
-      await printJson(call, found === undefined ? null : { checkpoint, matchedBy, ageMs, text })
-    } else if (found !== undefined) {
-      await printLines(call, toPlainLines(text))
+    if (found === undefined) {
+      const no = 'Nothing to recover; checkpoint list shows what there is'
+      return printAnswer(call, { json: null, lines: () => [], no })
     }
-    if (found !== undefined) return EXIT.done
-    call.notes.say('Nothing to recover; checkpoint list shows what there is')
-    return EXIT.no
+    const { diagnostics, ...json } = found
+    return printAnswer(call, { json, lines: () => toPlainLines(found.text), diagnostics })
   },
 }

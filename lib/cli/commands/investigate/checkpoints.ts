@@ -6,9 +6,8 @@ import { findCheckpoint, listCheckpoints } from '../../../store/index.js'
 import type { Call, Command } from '../../command.js'
 import { readNumber, rejectTogether } from '../../input/arguments.js'
 import { readSessionOption } from '../../input/target.js'
-import { EXIT } from '../../output/exit-codes.js'
 import { toPlainLines, toPlainText } from '../../output/plain-text.js'
-import { printLines, printStored } from '../../output/print.js'
+import { printAnswer } from '../../output/print.js'
 import { formatAge, plural } from '../../output/units.js'
 
 const LIST_LESSON = `Newest first: 10 of a project, or all of a session. Expired and deleted ones are not shown. With
@@ -43,22 +42,20 @@ export const checkpointList: Command = {
       ...readTarget(call),
       limit: readNumber(call, 'limit'),
     })
-    for (const diagnostic of found.diagnostics) call.notes.report(diagnostic)
     const checkpoints = found.checkpoints.map(({ checkpoint }) => redactWords(checkpoint))
-    if (call.has('json')) await printStored(call, checkpoints)
-    else {
-      const rows = checkpoints.map(({ id, created_at, trigger, session_key, prompt_count }) => {
-        const age = formatAge(created_at, call.env.now())
-        return [id, age, trigger, session_key, plural(prompt_count, 'prompt')].map(toPlainText)
-      })
-      await printLines(
-        call,
-        rows.map((cells) => cells.join('  ')),
-      )
-    }
-    if (checkpoints.length > 0) return EXIT.done
-    call.notes.say('No checkpoints; --scope all searches every project')
-    return EXIT.no
+    const none = 'No checkpoints; --scope all searches every project'
+    return printAnswer(call, {
+      json: checkpoints,
+      stored: true,
+      lines: () =>
+        checkpoints.map(({ id, created_at, trigger, session_key, prompt_count }) => {
+          const age = formatAge(created_at, call.env.now())
+          const cells = [id, age, trigger, session_key, plural(prompt_count, 'prompt')]
+          return cells.map(toPlainText).join('  ')
+        }),
+      diagnostics: found.diagnostics,
+      no: checkpoints.length === 0 ? none : undefined,
+    })
   },
 }
 
@@ -100,10 +97,12 @@ export const checkpointShow: Command = {
       throw new SessionError('ERR_NOT_FOUND', `No checkpoint "${id}"`, { id })
     }
     const checkpoint = redactWords(found.checkpoint)
-    const visible = found.visible
-    if (call.has('json')) await printStored(call, { ...checkpoint, visible })
-    else await printLines(call, toPlainLines(checkpoint.digest))
-    if (!visible) call.notes.say('It was deleted, or retention hides it')
-    return EXIT.done
+    const { visible } = found
+    return printAnswer(call, {
+      json: { ...checkpoint, visible },
+      stored: true,
+      lines: () => toPlainLines(checkpoint.digest),
+      notes: visible ? [] : ['It was deleted, or retention hides it'],
+    })
   },
 }

@@ -13,7 +13,7 @@ import { isFile } from '../../input/target.js'
 import { type Colors, colorsOf } from '../../output/colors.js'
 import { EXIT } from '../../output/exit-codes.js'
 import { clip, toPlainText } from '../../output/plain-text.js'
-import { reportSkipped } from '../../output/print.js'
+import { type Skipped, toSkippedNote } from '../../output/print.js'
 import { withProgress } from '../../output/progress.js'
 
 const LESSON = `Searches every string of the payloads, decoded: write quotes, newlines, é and 漢 as they are. A
@@ -94,12 +94,9 @@ function readSyntax(call: Call): 'literal' | 'regex' | 'auto' {
   return call.has('extended-regexp') ? 'regex' : 'auto'
 }
 
-export async function printHits(call: Call, options: GrepOptions): Promise<number> {
-  const skipped: { path: string; reason: string }[] = []
-  const hits = grepStore(call.store, {
-    ...options,
-    onSkipped: (one) => skipped.push(one),
-  })
+async function printHits(call: Call, options: GrepOptions): Promise<number> {
+  const skipped: Skipped[] = []
+  const hits = grepStore(call.store, { ...options, onSkipped: (one) => skipped.push(one) })
   const print = call.has('count')
     ? printCounts
     : call.has('files-with-matches')
@@ -107,7 +104,7 @@ export async function printHits(call: Call, options: GrepOptions): Promise<numbe
       : printRows
   const count = await withProgress(call, 'Searching', () => print(call, hits))
   await call.output.flush()
-  reportSkipped(call, skipped)
+  for (const one of skipped) call.notes.say(toSkippedNote(one))
   if (skipped.length > 0) return EXIT.failed
   return count > 0 ? EXIT.done : EXIT.no
 }

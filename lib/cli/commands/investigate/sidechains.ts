@@ -1,22 +1,16 @@
 // Subagents of a session. Their parent never sees more than the summary, so this is for audit.
 
-import {
-  findSidechain,
-  listSidechains,
-  loadSession,
-  type SidechainInfo,
-} from '../../../store/index.js'
+import { findSidechain, listSidechains, type SidechainInfo } from '../../../store/index.js'
 import type { Call, Command } from '../../command.js'
 import { rejectTogether } from '../../input/arguments.js'
 import { findSession } from '../../input/target.js'
 import { colorsOf } from '../../output/colors.js'
 import { EXIT } from '../../output/exit-codes.js'
-import { DiagnosticGroups } from '../../output/notes.js'
 import { toPlainText } from '../../output/plain-text.js'
-import { printJson, reportSkipped } from '../../output/print.js'
+import { printAnswer } from '../../output/print.js'
 import { formatTable } from '../../output/table.js'
 import { formatAge, formatSize } from '../../output/units.js'
-import { addLost, printProjection, printRaw, printText } from '../../print/session.js'
+import { printView } from '../../print/session.js'
 
 const LIST_LESSON = `In the order in which they were started. completed, failed, timeout, aborted: as they ended;
 crashed: without an ending, so their result is lost; open: a process has it open. A fork also shows
@@ -46,19 +40,16 @@ export const sidechainList: Command = {
     const session = findSession(call, call.operands[0]!)
     const found = listSidechains(call.store, { session })
     const { sidechains, skipped } = found
-    if (call.has('json')) await printJson(call, found)
-    else {
-      if (sidechains.length > 0) await call.output.write(formatSidechains(call, sidechains))
-      await call.output.flush()
-      reportSkipped(call, skipped)
-    }
-    if (sidechains.length > 0) return EXIT.done
-    call.notes.say(`No subagents of ${session}`)
-    return EXIT.no
+    return printAnswer(call, {
+      json: found,
+      lines: () => formatSidechains(call, sidechains),
+      skipped,
+      no: sidechains.length === 0 ? `No subagents of ${session}` : undefined,
+    })
   },
 }
 
-function formatSidechains(call: Call, sidechains: readonly SidechainInfo[]): string {
+function formatSidechains(call: Call, sidechains: readonly SidechainInfo[]): string[] {
   const { columns } = call.output
   const colors = colorsOf(call)
   const rows = sidechains.map(({ taskId, prompt, status, startedAt, agentType, bytes }) => ({
@@ -113,10 +104,7 @@ export const sidechainShow: Command = {
     rejectTogether(call, 'raw', 'text')
     const session = call.value('session')
     const digest = findSidechain(call.store, call.operands[0]!, { session })
-    const lost = new DiagnosticGroups(call.notes)
-    const isShown = await printView(call, digest.path, lost)
-    await call.output.flush()
-    lost.report()
+    const { isShown } = await printView(call, digest.path)
     const { taskId, parentSessionId, status, endReason, summary } = digest
     const whose = `${taskId} of session ${parentSessionId ?? '(unknown)'}`
     const why = endReason === null ? '' : ` (${endReason})`
@@ -124,12 +112,4 @@ export const sidechainShow: Command = {
     call.notes.say(toPlainText(`${whose}: ${status}${why}${result}`))
     return isShown ? EXIT.done : EXIT.no
   },
-}
-
-async function printView(call: Call, path: string, lost: DiagnosticGroups): Promise<boolean> {
-  if (call.has('raw')) return printRaw(call, path)
-  if (call.has('text')) return printText(call, path, { lost })
-  const loaded = loadSession(call.store, path)
-  addLost(loaded.diagnostics, lost)
-  return printProjection(call, loaded)
 }

@@ -12,9 +12,8 @@ import {
 import type { Call, Command } from '../../command.js'
 import { readChoice, readNumber, readTime, rejectTogether } from '../../input/arguments.js'
 import { type Colors, colorsOf } from '../../output/colors.js'
-import { EXIT } from '../../output/exit-codes.js'
 import { clip, pad, toPlainText, widthOfText } from '../../output/plain-text.js'
-import { printJson, reportSkipped } from '../../output/print.js'
+import { printAnswer } from '../../output/print.js'
 import { withProgress } from '../../output/progress.js'
 import { formatSize } from '../../output/units.js'
 
@@ -71,28 +70,28 @@ const GAP = '  '
 
 export async function printStats(call: Call, options: StoreStatsOptions): Promise<number> {
   const stats = await withProgress(call, 'Counting', () => storeStats(call.store, options))
-  if (call.has('json')) await printJson(call, stats)
-  else await call.output.write(statsTable(stats, call.output.columns, colorsOf(call)))
-  await call.output.flush()
-  reportSkipped(call, stats.skipped)
-  if (stats.groups.length > 0) return EXIT.done
-  call.notes.say('There is nothing to count')
-  return EXIT.no
+  return printAnswer(call, {
+    json: stats,
+    lines: () => statsTable(stats, call.output.columns, colorsOf(call)),
+    skipped: stats.skipped,
+    no: stats.groups.length === 0 ? 'There is nothing to count' : undefined,
+  })
 }
 
 export async function printDiskUsage(call: Call, options: { limit: number }): Promise<number> {
   const usage = diskUsage(call.store, options)
-  if (call.has('json')) await printJson(call, usage)
-  else await call.output.write(usageTable(usage, call.output.columns, colorsOf(call)))
-  await call.output.flush()
-  reportSkipped(call, usage.skipped)
-  return usage.fileCount > 0 ? EXIT.done : EXIT.no
+  return printAnswer(call, {
+    json: usage,
+    lines: () => usageTable(usage, call.output.columns, colorsOf(call)),
+    skipped: usage.skipped,
+    no: usage.fileCount === 0 ? 'There is nothing to count' : undefined,
+  })
 }
 
 /** A heading, bars and totals are for people; a pipe gets the rows. */
-function statsTable(stats: StoreStats, columns: number | undefined, colors: Colors): string {
+function statsTable(stats: StoreStats, columns: number | undefined, colors: Colors): string[] {
   const { by, groups, total, tools } = stats
-  if (columns === undefined) return groups.map(plainRow).join('')
+  if (columns === undefined) return groups.map(plainRow)
   const rows = groups.map((group) => [keyOf(by, group.key), ...cellsOf(group)])
   const heading = [by.toUpperCase(), ...HEADINGS]
   const sum = [`total of ${total.sessions} sessions`, ...cellsOf(total)]
@@ -110,7 +109,7 @@ function statsTable(stats: StoreStats, columns: number | undefined, colors: Colo
     const bar = bars[index - 1]
     return bar ? `${text}${GAP}${colors.cyan(bar)}` : clip(text.trimEnd(), columns)
   })
-  return `${[...lines, ...toolLines(tools, columns)].join('\n')}\n`
+  return [...lines, ...toolLines(tools, columns)]
 }
 
 function toolLines(tools: StoreStats['tools'], columns: number): string[] {
@@ -126,19 +125,18 @@ function usageTable(
   { kinds, files, bytes }: DiskUsage,
   columns: number | undefined,
   colors: Colors,
-): string {
-  const rows = files.map((file) => [formatSize(file.bytes), file.kind, toPlainText(file.path)])
+): string[] {
   if (columns === undefined) {
-    return files.map(({ bytes: size, kind, path }) => `${size}\t${kind}\t${path}\n`).join('')
+    return files.map(({ bytes: size, kind, path }) => `${size}\t${kind}\t${path}`)
   }
   const sums = kinds.map(({ kind, bytes: size, fileCount }) => {
     const bar = colors.cyan(barOf(size / Math.max(1, bytes), BAR_COLUMNS_MAX))
     return `${pad(formatSize(size), 8)}${GAP}${pad(kind, 12)}${GAP}${pad(`${fileCount} files`, 12)}${GAP}${bar}`
   })
-  const lines = rows.map(([size, kind, path]) =>
-    clip(`${pad(size!, 8)}${GAP}${pad(kind!, 12)}${GAP}${path}`, columns),
+  const lines = files.map(({ bytes: size, kind, path }) =>
+    clip(`${pad(formatSize(size), 8)}${GAP}${pad(kind, 12)}${GAP}${toPlainText(path)}`, columns),
   )
-  return `${[...sums, '', ...lines].map((line) => line.trimEnd()).join('\n')}\n`
+  return [...sums, '', ...lines].map((line) => line.trimEnd())
 }
 
 function keyOf(by: StoreStats['by'], key: string | null): string {
@@ -147,7 +145,7 @@ function keyOf(by: StoreStats['by'], key: string | null): string {
 }
 
 function plainRow(group: StatsGroup): string {
-  return `${[toPlainText(group.key ?? '-'), ...numbersOf(group)].join('\t')}\n`
+  return [toPlainText(group.key ?? '-'), ...numbersOf(group)].join('\t')
 }
 
 type Counts = Omit<StatsGroup, 'key'>

@@ -1,11 +1,10 @@
 // Which sessions are active, and which program records them.
 
 import { listActiveSessions, readSessionState, type SessionClaim } from '../../../store/index.js'
-import type { Call, Command } from '../../command.js'
+import type { Command } from '../../command.js'
 import { findSession } from '../../input/target.js'
-import { EXIT } from '../../output/exit-codes.js'
 import { pad, toPlainText, widthOfText } from '../../output/plain-text.js'
-import { printJson, printLines } from '../../output/print.js'
+import { printAnswer } from '../../output/print.js'
 
 const LESSON = `A session is active if a harness claims it, if a process has it open (library), or if it began or
 got a message in the last four hours and has not ended (unknown). A claim lasts four hours from the
@@ -34,24 +33,22 @@ export const status: Command = {
     const target = call.operands[0]
     if (target !== undefined) {
       const state = readSessionState(call.store, findSession(call, target))
-      if (call.has('json')) await printJson(call, state)
-      else await printRows(call, [state], state.active ? '' : '  not active')
-      return EXIT.done
+      const note = state.active ? '' : '  not active'
+      return printAnswer(call, { json: state, lines: () => toLines([state], note) })
     }
     const active = listActiveSessions(call.store)
-    if (call.has('json')) {
-      await printJson(call, active)
-    } else await printRows(call, active.sessions)
-    if (active.count > 0) return EXIT.done
-    call.notes.say('No session is active')
-    return EXIT.no
+    return printAnswer(call, {
+      json: active,
+      lines: () => toLines(active.sessions),
+      no: active.count === 0 ? 'No session is active' : undefined,
+    })
   },
 }
 
-async function printRows(call: Call, rows: readonly SessionClaim[], note = ''): Promise<void> {
+function toLines(rows: readonly SessionClaim[], note = ''): string[] {
   const idColumns = Math.max(0, ...rows.map(({ sessionId }) => widthOfText(toPlainText(sessionId))))
   const pathColumns = Math.max(0, ...rows.map(({ runtimePath }) => runtimePath.length))
-  const lines = rows.map(({ sessionId, runtimePath, claimedAt, expiresAt, bypassed }) => {
+  return rows.map(({ sessionId, runtimePath, claimedAt, expiresAt, bypassed }) => {
     const parts = [
       pad(toPlainText(sessionId), idColumns),
       pad(runtimePath, pathColumns),
@@ -61,5 +58,4 @@ async function printRows(call: Call, rows: readonly SessionClaim[], note = ''): 
     ].flat()
     return `${parts.join('  ').trimEnd()}${note}`
   })
-  await printLines(call, lines)
 }

@@ -7,11 +7,10 @@ import {
   listCheckpoints,
   listSummaries,
 } from '../../../store/index.js'
-import type { Call, Command } from '../../command.js'
+import type { Command } from '../../command.js'
 import { readNumber, rejectTogether } from '../../input/arguments.js'
-import { EXIT } from '../../output/exit-codes.js'
 import { clip, toPlainLines, toPlainText } from '../../output/plain-text.js'
-import { printJson, printLines } from '../../output/print.js'
+import { printAnswer } from '../../output/print.js'
 import { formatAge } from '../../output/units.js'
 
 const SNIPPET_COLUMNS = 100
@@ -49,30 +48,21 @@ export const summaries: Command = {
     const id = call.value('expand')
     if (id !== undefined) {
       const expanded = await expandSummary(call.store, id, { checkpoints })
-      if (call.has('json')) await printJson(call, expanded)
-      else await printLines(call, toLines(expanded))
-      return EXIT.done
+      return printAnswer(call, { json: expanded, lines: () => toLines(expanded) })
     }
     const list = listSummaries(call.store, { limit: readNumber(call, 'limit'), checkpoints })
-    if (call.has('json')) await printJson(call, list)
-    else await printList(call, list.summaries)
-    if (list.total > 0) return EXIT.done
-    call.notes.say('There are no summaries yet')
-    return EXIT.no
+    const columns = call.output.columns ?? SNIPPET_COLUMNS
+    return printAnswer(call, {
+      json: list,
+      lines: () =>
+        list.summaries.flatMap(({ id, source_type, source_ref, created_at, content }) => {
+          const row = [id, source_type, source_ref].map(toPlainText)
+          const age = formatAge(created_at, call.env.now())
+          return [[...row, age].join('  '), `  ${clip(toPlainText(content), columns - 2)}`]
+        }),
+      no: list.total === 0 ? 'There are no summaries yet' : undefined,
+    })
   },
-}
-
-async function printList(
-  call: Call,
-  nodes: ReturnType<typeof listSummaries>['summaries'],
-): Promise<void> {
-  const columns = call.output.columns ?? SNIPPET_COLUMNS
-  for (const { id, source_type, source_ref, created_at, content } of nodes) {
-    const row = [id, source_type, source_ref].map(toPlainText)
-    const age = formatAge(created_at, call.env.now())
-    const text = clip(toPlainText(content), columns - 2)
-    await printLines(call, [[...row, age].join('  '), `  ${text}`])
-  }
 }
 
 function toLines({ node, parents, children, transcript }: ExpandedSummary): string[] {

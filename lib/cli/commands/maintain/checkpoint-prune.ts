@@ -31,15 +31,13 @@ export const checkpointPrune: Command = {
       const report = await pruneCheckpoints(call.store, { apply, force: call.has('force') })
       const due = report.shards.filter((shard) => shard.due)
       return {
-        report,
+        json: report,
         rows: due.map(({ path, bytes, bytesDropped, recordsDropped }) => {
           const sizes = `${formatSize(bytesDropped)} of ${formatSize(bytes)}`
           const verb = apply ? 'dropped' : 'would drop'
           return `${verb} ${plural(recordsDropped, 'record')}, ${sizes}  ${toPlainText(path)}`
         }),
-        notes: report.skipped.map(
-          ({ path, reason }) => `skipped ${toPlainText(path)}: ${toPlainText(reason)}`,
-        ),
+        skipped: report.skipped,
         idle: 'Nothing is worth dropping',
         exitCode: report.skipped.length > 0 ? EXIT.failed : EXIT.done,
       }

@@ -2,8 +2,7 @@
 
 import { rotateHistory, sweepHistory } from '../../../store/index.js'
 import { type Command, DRY_RUN, PLAN_OPTIONS } from '../../command.js'
-import { EXIT } from '../../output/exit-codes.js'
-import { answerDryRun, planCommand, printJson, printLines } from '../../output/print.js'
+import { answerDryRun, planCommand, printAnswer } from '../../output/print.js'
 import { formatSize } from '../../output/units.js'
 
 const ROTATE_LESSON = `The history rotates automatically at 10 MiB or 10,000 prompts; this does it now. Files are renamed,
@@ -34,10 +33,11 @@ export const historyRotate: Command = {
     }
     const rotation = await rotateHistory(call.store)
     const { rotated, file } = rotation
-    if (call.has('json')) await printJson(call, rotation)
-    else if (rotated) await printLines(call, [`rotated: the prompts so far are in ${file}`])
-    if (!rotated) call.notes.say(`Nothing to rotate in ${historyPath}`)
-    return EXIT.done
+    return printAnswer(call, {
+      json: rotation,
+      lines: () => (rotated ? [`rotated: the prompts so far are in ${file}`] : []),
+      notes: rotated ? [] : [`Nothing to rotate in ${historyPath}`],
+    })
   },
 }
 
@@ -71,7 +71,7 @@ export const historySweep: Command = {
       const report = await sweepHistory(call.store, { apply })
       const verb = apply ? 'removed' : 'would remove'
       return {
-        report,
+        json: report,
         rows: report.files.map(
           ({ file, bytes, reason }) => `${verb} ${file}  ${formatSize(bytes)}  ${REASONS[reason]}`,
         ),

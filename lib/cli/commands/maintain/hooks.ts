@@ -14,7 +14,7 @@ import { colorsOf } from '../../output/colors.js'
 import { EXIT } from '../../output/exit-codes.js'
 import { lineDiff } from '../../output/line-diff.js'
 import { pad, toPlainLines, toPlainText } from '../../output/plain-text.js'
-import { printJson, printLines } from '../../output/print.js'
+import { printAnswer } from '../../output/print.js'
 
 const SETTINGS_OPTIONS: readonly OptionSpec[] = [
   {
@@ -149,19 +149,20 @@ export const hooksStatus: Command = {
     const { readHooksStatus } = await call.modules.hookSettings()
     const status = readHooksStatus(call.store, findSettings(call), call.io.env['PATH'])
     const { path, exists, disabled, complete, version, events } = status
-    if (call.has('json')) await printJson(call, status)
-    else {
-      const columns = Math.max(...events.map(({ event }) => event.length))
-      const rows = events.map((event) => {
-        const name = pad(toPlainText(event.event), columns)
-        return `${name}  ${toPlainText(toSentence(event, version))}`
-      })
-      await printLines(call, rows)
-    }
-    await call.output.flush()
-    if (!exists) call.notes.say(`${toPlainText(path)} does not exist`)
-    if (disabled) call.notes.say(DISABLED)
-    else if (!complete) call.notes.say('hooks install --apply corrects it')
+    const columns = Math.max(...events.map(({ event }) => event.length))
+    const advice = complete ? [] : ['hooks install --apply corrects it']
+    await printAnswer(call, {
+      json: status,
+      lines: () =>
+        events.map((event) => {
+          const name = pad(toPlainText(event.event), columns)
+          return `${name}  ${toPlainText(toSentence(event, version))}`
+        }),
+      notes: [
+        ...(exists ? [] : [`${toPlainText(path)} does not exist`]),
+        ...(disabled ? [DISABLED] : advice),
+      ],
+    })
     return complete ? EXIT.done : EXIT.no
   },
 }
@@ -196,33 +197,31 @@ async function changeSettings(
   rejectTogether(call, 'apply', 'dry-run')
   const diff = lineDiff(change.before ?? '', change.after ?? '')
   const applied = change.changed && call.has('apply')
-  if (call.has('json')) {
-    if (applied) change.apply()
-    await printJson(call, { path: change.path, changed: change.changed, applied, diff })
-    return EXIT.done
-  }
-  await printDiff(call, change, diff)
-  // The change is on the screen before it is made.
-  await call.output.flush()
-  if (applied) change.apply()
+  // For people the change is on the screen before it is made.
+  const isLast = !call.has('json')
+  if (applied && !isLast) change.apply()
+  await printAnswer(call, {
+    json: { path: change.path, changed: change.changed, applied, diff },
+    lines: () => toDiffLines(call, change, diff),
+  })
+  if (applied && isLast) change.apply()
   const planned = `Nothing was changed yet; do it with: ${await withApply(call, command)}`
   call.notes.say(applied ? done : change.changed ? planned : idle)
   return EXIT.done
 }
 
-async function printDiff(call: Call, change: SettingsChange, diff: readonly string[]) {
-  if (diff.length === 0) return
+function toDiffLines(call: Call, change: SettingsChange, diff: readonly string[]): string[] {
+  if (diff.length === 0) return []
   const colors = colorsOf(call)
   const path = toPlainText(change.path)
   const names = [
     change.before === undefined ? '--- /dev/null' : `--- ${path}`,
     change.after === undefined ? '+++ /dev/null' : `+++ ${path}`,
   ]
-  const rows = [...names, ...diff].map((row) => {
+  return [...names, ...diff].map((row) => {
     const paint = row.startsWith('+') ? colors.green : row.startsWith('-') ? colors.red : String
     return paint(toPlainLines(row)[0] ?? '')
   })
-  await printLines(call, rows)
 }
 
 /** This command line again, with --apply. */

@@ -2,9 +2,8 @@
 
 import { type InitializedStore, initStore } from '../../../store/index.js'
 import { type Call, type Command, DRY_RUN } from '../../command.js'
-import { EXIT } from '../../output/exit-codes.js'
 import { toPlainText } from '../../output/plain-text.js'
-import { printJson, printLines } from '../../output/print.js'
+import { printAnswer } from '../../output/print.js'
 
 const LESSON = `Creates the folders that are missing, for their owner only, and in a git work tree adds the lines to
 .gitignore that keep logs out of version control. What exists does not change, so it is harmless to
@@ -31,27 +30,22 @@ export const init: Command = {
 
   async run(call) {
     const done = initStore(call.store, { dryRun: call.has('dry-run') })
-    if (call.has('json')) await printJson(call, done)
-    else await print(call, done)
-    return EXIT.done
+    const { created, ignored, applied } = done
+    const [made, put] = applied ? ['created', 'added  '] : ['would create', 'would add   ']
+    return printAnswer(call, {
+      json: done,
+      lines: () => [
+        ...created.map((path) => `${made}  ${toPlainText(path)}`),
+        ...ignored.map(({ path, added }) => `${put}  ${toPlainText(path)}: ${added.join(' ')}`),
+      ],
+      notes: nextSteps(call, done).map(toPlainText),
+    })
   },
 }
 
-async function print(call: Call, done: InitializedStore): Promise<void> {
-  const { created, ignored, complete, applied } = done
-  const [made, put] = applied ? ['created', 'added  '] : ['would create', 'would add   ']
-  await printLines(call, [
-    ...created.map((path) => `${made}  ${toPlainText(path)}`),
-    ...ignored.map(({ path, added }) => `${put}  ${toPlainText(path)}: ${added.join(' ')}`),
-  ])
-  await call.output.flush()
-  if (complete) call.notes.say(`${toPlainText(done.root)} is set up already`)
-  for (const line of nextSteps(call, done)) call.notes.say(toPlainText(line))
-}
-
-function nextSteps(call: Call, { root, ignored, applied }: InitializedStore): string[] {
-  if (!applied) return ['Nothing was written']
-  const lines: string[] = []
+function nextSteps(call: Call, { root, ignored, applied, complete }: InitializedStore): string[] {
+  const lines = complete ? [`${root} is set up already`] : []
+  if (!applied) return [...lines, 'Nothing was written']
   if (ignored.length > 0) lines.push('Git still tracks what it tracked before: git rm --cached.')
   const given = call.value('root') === undefined ? '' : ` --root ${root}`
   lines.push(`To record the sessions of Claude Code: jsonl-session hooks install --apply${given}`)

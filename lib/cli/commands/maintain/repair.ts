@@ -4,9 +4,8 @@ import { type RepairNote, type RepairReport, repairLog, verifyLog } from '../../
 import { type Command, DRY_RUN, UsageError } from '../../command.js'
 import { resolveFile } from '../../input/arguments.js'
 import { findLog } from '../../input/target.js'
-import { EXIT } from '../../output/exit-codes.js'
 import { toPlainText } from '../../output/plain-text.js'
-import { answerDryRun, printJson, printLines, rejectExisting } from '../../output/print.js'
+import { answerDryRun, printAnswer, rejectExisting } from '../../output/print.js'
 import { withProgress } from '../../output/progress.js'
 import { plural } from '../../output/units.js'
 
@@ -62,11 +61,12 @@ export const repair: Command = {
       )
       return { report, findings: (await verifyLog(call.store, output)).findings }
     })
-    if (call.has('json')) await printJson(call, { ...report, findings })
-    else await printLines(call, toLines(report))
-    if (findings.length === 0) return EXIT.done
-    call.notes.say(`\`jsonl-session verify ${output}\` shows what no copy can repair`)
-    return EXIT.no
+    const advice = `\`jsonl-session verify ${output}\` shows what no copy can repair`
+    return printAnswer(call, {
+      json: { ...report, findings },
+      lines: () => toLines(report),
+      no: findings.length === 0 ? undefined : advice,
+    })
   },
 }
 

@@ -18,7 +18,7 @@ import {
 import { readAge } from '../../input/arguments.js'
 import { EXIT } from '../../output/exit-codes.js'
 import { toPlainText } from '../../output/plain-text.js'
-import { type Plan, planCommand, printJson, printLines, reportSkipped } from '../../output/print.js'
+import { type Plan, planCommand, printAnswer } from '../../output/print.js'
 import { withProgress } from '../../output/progress.js'
 import { formatAge, formatSize } from '../../output/units.js'
 
@@ -177,23 +177,16 @@ Exit codes:
 `,
     async run(call) {
       const { sessions, skipped } = await listRetired(call.store, place)
-      if (call.has('json')) {
-        const rows = sessions.map(({ sessionId, path, files, bytes, lastActivity, info }) => {
-          return { sessionId, title: info.title, path, files, bytes, lastActivity }
-        })
-        await printJson(call, { sessions: rows, skipped })
-      } else {
-        const rows = sessions.map((session) => {
-          const title = toPlainText(session.info.title ?? '')
-          return `${toRow(call, session)}  ${title}`.trimEnd()
-        })
-        await printLines(call, rows)
-      }
-      await call.output.flush()
-      reportSkipped(call, skipped)
-      if (sessions.length > 0) return EXIT.done
-      call.notes.say(`The ${place} is empty`)
-      return EXIT.no
+      const rows = sessions.map(({ sessionId, path, files, bytes, lastActivity, info }) => {
+        return { sessionId, title: info.title, path, files, bytes, lastActivity }
+      })
+      return printAnswer(call, {
+        json: { sessions: rows, skipped },
+        lines: () =>
+          rows.map((row) => `${toRow(call, row)}  ${toPlainText(row.title ?? '')}`.trimEnd()),
+        skipped,
+        no: rows.length === 0 ? `The ${place} is empty` : undefined,
+      })
     },
   }
 }
@@ -211,19 +204,19 @@ function readSelection(call: Call): RetentionSelection {
 }
 
 function toPlan(call: Call, report: RetentionReport, verb: string): Plan {
-  const { sessions, kept, skipped, finished } = report
+  const { sessions, kept, finished } = report
   const isUndone = sessions.length === 0 && call.operands.length > 0 && kept.length > 0
   const isOpen = sessions.length === 0 && kept.some(({ code }) => code === 'open')
   return {
-    report,
+    json: report,
     rows: sessions.map((session) => `${verb}  ${toRow(call, session)}`),
     notes: [
       ...finished.map((id) => `finished an interrupted move of ${toPlainText(id)}`),
       ...kept.map(
         ({ sessionId, reason }) => `kept ${toPlainText(sessionId)}: ${toPlainText(reason)}`,
       ),
-      ...skipped.map(({ path, reason }) => `skipped ${toPlainText(path)}: ${toPlainText(reason)}`),
     ],
+    skipped: report.skipped,
     idle: 'Nothing to do',
     exitCode: isOpen ? EXIT.locked : isUndone ? EXIT.no : EXIT.done,
   }

@@ -2,8 +2,7 @@
 
 import { type Command, UsageError } from '../../command.js'
 import { COMPLETION_SCRIPTS, SHELLS } from '../../completion/scripts.js'
-import { EXIT } from '../../output/exit-codes.js'
-import { printJson } from '../../output/print.js'
+import { printAnswer } from '../../output/print.js'
 
 const LESSON = `Prints a script that asks this program what may come next: commands, options, and sessions with
 their title and age where the shell shows them. It needs no update when the program is updated.
@@ -32,8 +31,6 @@ export const completion: Command = {
       throw new UsageError(`completion knows ${SHELLS.join(', ')}, not "${call.operands[0]}"`)
     }
     const script = COMPLETION_SCRIPTS[shell]
-    if (call.has('json')) await printJson(call, { shell, script })
-    else await call.output.write(script)
-    return EXIT.done
+    return printAnswer(call, { json: { shell, script }, lines: () => [script.trimEnd()] })
   },
 }
