@@ -95,8 +95,8 @@ export function answerDryRun(call: Call, fields: object, sentence: string): Prom
 export interface Plan extends Pick<Answer, 'json' | 'diagnostics' | 'skipped' | 'notes'> {
   /** What was done, or would be. */
   readonly rows: readonly string[]
-  /** What to say when there is nothing to do. */
-  readonly idle: string
+  /** Whether there is nothing to do, or the note that says so. */
+  readonly idle?: boolean | string
   readonly exitCode?: number
 }
 
@@ -109,8 +109,8 @@ export async function planCommand(
   const apply = call.has('apply')
   const { rows, idle, exitCode, ...plan } = await work(apply)
   await printAnswer(call, { ...plan, lines: () => rows })
-  if (rows.length === 0) call.notes.say(idle)
-  else if (!apply) call.notes.say('Nothing was changed; --apply does it')
+  if (typeof idle === 'string') call.notes.say(idle)
+  else if (!apply && idle !== true) call.notes.say('Nothing was changed; --apply does it')
   return exitCode ?? EXIT.done
 }
 

@@ -10,12 +10,12 @@ import {
   type Session,
 } from '../../../session/index.js'
 import { findEvent } from '../../../store/index.js'
-import { type Call, type Command, UsageError } from '../../command.js'
-import { rejectTogether, resolveFile } from '../../input/arguments.js'
+import { type Call, type Command, DRY_RUN, UsageError } from '../../command.js'
+import { resolveFile } from '../../input/arguments.js'
 import { findLog, findSession } from '../../input/target.js'
 import { EXIT } from '../../output/exit-codes.js'
 import { toPlainText } from '../../output/plain-text.js'
-import { answer, answerDryRun, printJson, printLines } from '../../output/print.js'
+import { answer, answerDryRun, type Plan, planCommand } from '../../output/print.js'
 import { plural } from '../../output/units.js'
 import { withSession } from '../../with-session.js'
 
@@ -51,7 +51,7 @@ export const rewind: Command = {
     { name: 'files', text: 'also the files it saved; a plan without --apply' },
     { name: 'no-conversation', text: 'the files alone' },
     { name: 'apply', text: 'with --files: do it' },
-    { name: 'dry-run', text: 'show what would happen; write nothing' },
+    DRY_RUN,
     { name: 'overwrite', text: 'with --files: replace newer work, too; a copy is kept' },
     { name: 'delete', text: 'with --files: remove files that did not exist then' },
     { name: 'project', value: 'DIR', text: 'with --files: where the project is now' },
@@ -61,9 +61,7 @@ export const rewind: Command = {
   async run(call) {
     const to = call.value('to')
     if (to === undefined) throw new UsageError('rewind needs --to, the uuid of a message')
-    if (call.has('files')) {
-      return rewindFiles(call, to, (session) => rewindIn(session, to, call.value('reason')))
-    }
+    if (call.has('files')) return rewindFiles(call, to)
     rejectWithoutFiles(call)
     if (call.has('dry-run')) return dryRun(call, to)
     const { fields, sentence } = await withSession(call, (session) =>
@@ -88,7 +86,17 @@ function dryRun(call: Call, to: string): Promise<number> {
   return answerDryRun(call, { sessionId, targetUuid: to }, `would rewind ${sessionId} to ${to}`)
 }
 
-async function rewindIn(session: Session, to: string, reason: string | undefined) {
+/** What was done to the conversation, for the answer. */
+interface Rewound {
+  readonly fields: object
+  readonly sentence: string
+}
+
+async function rewindIn(
+  session: Session,
+  to: string,
+  reason: string | undefined,
+): Promise<Rewound> {
   const before = session.tip
   let prevUuid: string | null | undefined
   const stop = session.onAppend((event) => {
@@ -106,86 +114,78 @@ async function rewindIn(session: Session, to: string, reason: string | undefined
 
 type PlannedFile = FileRewindPlan['files'][number]
 
-/** What the command does to the conversation, for the answer. */
-type RewindConversation = (
-  session: Session,
-) => Promise<{ readonly fields: object; readonly sentence: string }>
-
 /** Nothing is written without --apply; then files come first and the conversation second. */
-export async function rewindFiles(
-  call: Call,
-  to: string,
-  rewindConversation: RewindConversation,
-): Promise<number> {
-  rejectTogether(call, 'apply', 'dry-run')
+function rewindFiles(call: Call, to: string): Promise<number> {
   const hasConversation = !call.has('no-conversation')
   if (hasConversation) rejectOffChain(call, to)
   const project = call.value('project')
   const options = { to, projectRoot: project && resolveFile(call, project) }
-  if (!call.has('apply')) return showPlan(call, options)
-  const { plan, result, conversation } = await withSession(call, async (session) => {
-    if (hasConversation) session.checkRewind({ to })
-    const plan = await session.planFileRewind(options)
-    const result = await session.applyFileRewind(plan, readAllowed(call))
-    const conversation = hasConversation ? await rewindConversation(session) : undefined
-    return { plan, result, conversation }
+  const allowed = { overwrite: call.has('overwrite'), delete: call.has('delete') }
+  return planCommand(call, async (apply) => {
+    if (!apply) {
+      const session = findSession(call, call.operands[0]!)
+      return toPlan(call, await planFileRewind(call.store, session, options), allowed)
+    }
+    return withSession(call, async (session) => {
+      if (hasConversation) session.checkRewind({ to })
+      const plan = await session.planFileRewind(options)
+      const result = await session.applyFileRewind(plan, allowed)
+      const reason = call.value('reason')
+      const conversation = hasConversation ? await rewindIn(session, to, reason) : undefined
+      return toResult(call, plan, result, conversation)
+    })
   })
-  for (const diagnostic of plan.diagnostics) call.notes.report(diagnostic)
-  if (call.has('json')) {
-    const { sessionId, targetUuid, projectRoot, unchanged } = plan
-    const files = [...result.files, ...result.left.map(toShown)]
-    const done = { applied: true, projectRoot, files, unchanged, undoUuid: result.undoUuid }
-    await printJson(call, { sessionId, targetUuid, ...done, ...conversation?.fields })
-  } else {
-    await printResult(call, plan, result, conversation?.sentence)
-  }
-  const isAllDone = result.left.length === 0 && result.files.every(({ failure }) => !failure)
-  return isAllDone ? EXIT.done : EXIT.no
 }
 
-async function showPlan(
-  call: Call,
-  options: { to: string; projectRoot: string | undefined },
-): Promise<number> {
-  const plan = await planFileRewind(call.store, findSession(call, call.operands[0]!), options)
-  for (const diagnostic of plan.diagnostics) call.notes.report(diagnostic)
+type Allowed = { readonly overwrite: boolean; readonly delete: boolean }
+
+function toPlan(call: Call, plan: FileRewindPlan, allowed: Allowed): Plan {
   const { sessionId, targetUuid, projectRoot, unchanged } = plan
-  const isAllowed = (file: PlannedFile) => isRestoreAllowed(file, readAllowed(call))
-  if (call.has('json')) {
-    const files = plan.files.map(toShown)
-    await printJson(call, { sessionId, targetUuid, applied: false, projectRoot, files, unchanged })
-  } else {
-    const rows = plan.files.map((file) => {
+  const isAllowed = (file: PlannedFile) => isRestoreAllowed(file, allowed)
+  const files = plan.files.map(toShown)
+  const isIdle = !plan.files.some(isAllowed)
+  return {
+    json: { sessionId, targetUuid, applied: false, projectRoot, files, unchanged },
+    rows: plan.files.map((file) => {
       const verb = isAllowed(file) ? `would ${verbOf(file)}` : `would leave (${file.action})`
       return toRow(verb, file.path, file.reason)
-    })
-    await printLines(call, rows)
-    await call.output.flush()
-    call.notes.say(`${unchanged} unchanged in ${toPlainText(projectRoot)}`)
+    }),
+    diagnostics: plan.diagnostics,
+    notes: [
+      `${unchanged} unchanged in ${toPlainText(projectRoot)}`,
+      ...moreNotes(call, plan.files),
+    ],
+    idle: isIdle,
+    exitCode: plan.files.length > 0 && isIdle ? EXIT.no : EXIT.done,
   }
-  if (plan.files.some(isAllowed)) call.notes.say('Nothing was changed; --apply does it')
-  sayWhatElse(call, plan.files)
-  return plan.files.length === 0 || plan.files.some(isAllowed) ? EXIT.done : EXIT.no
 }
 
-async function printResult(
+function toResult(
   call: Call,
   plan: FileRewindPlan,
   { files, left, undoUuid }: FileRewindResult,
-  sentence: string | undefined,
-): Promise<void> {
-  const rows = files.map(({ path, action, failure }) =>
-    toRow(failure ? `failed to ${action}` : DONE[action], path, failure),
-  )
-  const kept = left.map(({ path, action, reason }) => toRow(`left (${action})`, path, reason))
-  const words = sentence === undefined ? [] : [toPlainText(sentence)]
-  await printLines(call, [...rows, ...kept, ...words])
-  await call.output.flush()
-  sayWhatElse(call, left)
-  if (undoUuid === null) return
+  conversation: Rewound | undefined,
+): Plan {
+  const { sessionId, targetUuid, projectRoot, unchanged } = plan
+  const all = [...files, ...left.map(toShown)]
+  const done = { applied: true, projectRoot, files: all, unchanged, undoUuid }
   const isGrown = files.some(({ action }) => action === 'create')
   const switches = `--files --no-conversation${isGrown ? ' --delete' : ''} --apply`
-  call.notes.say(`Undo with: rewind ${plan.sessionId} --to ${undoUuid} ${switches}`)
+  const undo = `Undo with: rewind ${sessionId} --to ${undoUuid} ${switches}`
+  const isAllDone = left.length === 0 && files.every(({ failure }) => !failure)
+  return {
+    json: { sessionId, targetUuid, ...done, ...conversation?.fields },
+    rows: [
+      ...files.map(({ path, action, failure }) =>
+        toRow(failure ? `failed to ${action}` : DONE[action], path, failure),
+      ),
+      ...left.map(({ path, action, reason }) => toRow(`left (${action})`, path, reason)),
+      ...(conversation === undefined ? [] : [toPlainText(conversation.sentence)]),
+    ],
+    diagnostics: plan.diagnostics,
+    notes: [...moreNotes(call, left), ...(undoUuid === null ? [] : [undo])],
+    exitCode: isAllDone ? EXIT.done : EXIT.no,
+  }
 }
 
 const DONE = { create: 'created', change: 'changed', delete: 'deleted' } as const
@@ -200,22 +200,19 @@ function toRow(verb: string, path: string, reason: string | undefined): string {
   return `${verb}  ${toPlainText(path)}${why}`
 }
 
-function sayWhatElse(call: Call, files: readonly PlannedFile[]): void {
-  const isLeft = (action: string) => files.some((file) => file.action === action)
-  if (isLeft('conflict') && !call.has('overwrite')) {
-    call.notes.say('Conflicts are newer work; --overwrite replaces it and keeps a copy')
-  }
-  if (isLeft('delete') && !call.has('delete')) {
-    call.notes.say('--delete removes files that did not exist then')
-  }
+function moreNotes(call: Call, files: readonly PlannedFile[]): string[] {
+  const isLeft = (action: PlannedFile['action'], option: string) =>
+    !call.has(option) && files.some((file) => file.action === action)
+  return [
+    isLeft('conflict', 'overwrite')
+      ? ['Conflicts are newer work; --overwrite replaces it and keeps a copy']
+      : [],
+    isLeft('delete', 'delete') ? ['--delete removes files that did not exist then'] : [],
+  ].flat()
 }
 
 function toShown({ mark: _, now: __, ...file }: PlannedFile): object {
   return file
-}
-
-function readAllowed(call: Call): { overwrite: boolean; delete: boolean } {
-  return { overwrite: call.has('overwrite'), delete: call.has('delete') }
 }
 
 /** A checkpoint of files is off-chain: a conversation cannot continue from it. */

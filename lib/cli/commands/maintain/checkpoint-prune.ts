@@ -38,7 +38,7 @@ export const checkpointPrune: Command = {
           return `${verb} ${plural(recordsDropped, 'record')}, ${sizes}  ${toPlainText(path)}`
         }),
         skipped: report.skipped,
-        idle: 'Nothing is worth dropping',
+        idle: due.length === 0 && 'Nothing is worth dropping',
         exitCode: report.skipped.length > 0 ? EXIT.failed : EXIT.done,
       }
     }),

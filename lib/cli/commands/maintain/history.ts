@@ -68,6 +68,7 @@ export const historySweep: Command = {
   lesson: SWEEP_LESSON,
   run: (call) =>
     planCommand(call, async (apply) => {
+      const { historyPath } = call.store.layout
       const report = await sweepHistory(call.store, { apply })
       const verb = apply ? 'removed' : 'would remove'
       return {
@@ -75,7 +76,7 @@ export const historySweep: Command = {
         rows: report.files.map(
           ({ file, bytes, reason }) => `${verb} ${file}  ${formatSize(bytes)}  ${REASONS[reason]}`,
         ),
-        idle: `Nothing to remove next to ${call.store.layout.historyPath}`,
+        idle: report.files.length === 0 && `Nothing to remove next to ${historyPath}`,
       }
     }),
 }

@@ -217,7 +217,7 @@ function toPlan(call: Call, report: RetentionReport, verb: string): Plan {
       ),
     ],
     skipped: report.skipped,
-    idle: 'Nothing to do',
+    idle: sessions.length === 0 && 'Nothing to do',
     exitCode: isOpen ? EXIT.locked : isUndone ? EXIT.no : EXIT.done,
   }
 }
