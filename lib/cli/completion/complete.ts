@@ -48,10 +48,10 @@ export async function complete(
   if (pending !== undefined) return optionValue(pending, () => listSessionIds(current, values))
   if (current.startsWith('-')) return startingWith(current, optionsOf(typed))
   const isNaming = typed.command === undefined || typed.operandCount === 0
-  const names = isNaming ? nextNames(parts) : []
-  if (typed.command === undefined) return startingWith(current, await described(names))
+  const names = isNaming ? await nextWords(parts) : []
+  if (typed.command === undefined) return startingWith(current, names)
   const operand = await operandOf(typed, () => listSessionIds(current, values))
-  const candidates = [...(await described(names)), ...operand.candidates]
+  const candidates = [...names, ...operand.candidates]
   return { ...startingWith(current, candidates), isFile: operand.isFile }
 }
 
@@ -100,38 +100,21 @@ function nameIn(words: readonly string[]): string | undefined {
   return names.map((name) => ALIASES.get(name) ?? name).find((name) => COMMANDS.has(name))
 }
 
-/** Names of commands that continue here: a first word, or the second of a group. */
-function nextNames(words: readonly string[]): string[] {
+/** The words that continue a name here: a first word, or the second of a group. */
+async function nextWords(words: readonly string[]): Promise<Candidate[]> {
   const plain = plainWords(words)
-  const names = [...COMMANDS.keys()]
-  if (plain.length === 0) return names
-  const isGroup = plain.length === 1
-  return isGroup ? names.filter((name) => name.startsWith(`${plain[0]} `)) : []
-}
-
-/** The next word of each name with what it does; for a group its commands. */
-async function described(names: readonly string[]): Promise<Candidate[]> {
-  const isSecond =
-    names.length > 0 && names.every((name) => name.includes(' ')) && isOneGroup(names)
+  if (plain.length > 1) return []
+  const start = plain.length === 0 ? '' : `${plain[0]} `
+  const names = [...COMMANDS.keys()].filter((name) => name.startsWith(start))
+  const rests = names.map((name) => name.slice(start.length).split(' '))
   const found = new Map<string, string>()
-  for (const name of names) {
-    const [first, second] = name.split(' ')
-    const word = isSecond ? second! : first!
-    const { summary } = await COMMANDS.get(name)!()
-    const isOfGroup = !isSecond && second !== undefined
-    const text = isOfGroup ? groupText(names, first!) : summary
-    if (!found.has(word)) found.set(word, text)
+  for (const [index, [word, second]] of rests.entries()) {
+    if (found.has(word!)) continue
+    const group = rests.filter(([first]) => first === word).flatMap(([, other]) => other ?? [])
+    const { summary } = await COMMANDS.get(names[index]!)!()
+    found.set(word!, second === undefined ? summary : group.join(', '))
   }
   return [...found].map(([value, text]) => ({ value, text }))
-}
-
-function isOneGroup(names: readonly string[]): boolean {
-  return new Set(names.map((name) => name.split(' ')[0])).size === 1
-}
-
-function groupText(names: readonly string[], first: string): string {
-  const seconds = names.filter((name) => name.startsWith(`${first} `))
-  return seconds.map((name) => name.split(' ')[1]).join(', ')
 }
 
 function optionsOf({ command, values }: Typed): Candidate[] {

@@ -97,11 +97,7 @@ function readSyntax(call: Call): 'literal' | 'regex' | 'auto' {
 async function printHits(call: Call, options: GrepOptions): Promise<number> {
   const skipped: Skipped[] = []
   const hits = grepStore(call.store, { ...options, onSkipped: (one) => skipped.push(one) })
-  const print = call.has('count')
-    ? printCounts
-    : call.has('files-with-matches')
-      ? printFiles
-      : printRows
+  const print = call.has('count') || call.has('files-with-matches') ? printFiles : printRows
   const count = await withProgress(call, 'Searching', () => print(call, hits))
   await call.output.flush()
   for (const one of skipped) call.notes.say(toSkippedNote(one))
@@ -148,38 +144,29 @@ function rowOf(hit: GrepHit, session?: string): string {
   return `${place} ${ts ?? '-'} ${what}  ${toPlainText(snippet)}`.trimEnd()
 }
 
-async function printCounts(call: Call, hits: AsyncIterable<GrepHit>): Promise<number> {
-  const { output } = call
+/** One row for each file that has any. */
+async function printFiles(call: Call, hits: AsyncIterable<GrepHit>): Promise<number> {
   let current: GrepHit | undefined
   let count = 0
   let total = 0
-  const flush = async () => {
+  const printRow = async () => {
     if (current === undefined) return
     const { sessionId, path } = current
+    const counted = call.has('count')
     const row = call.has('json')
-      ? JSON.stringify({ sessionId, path, count })
-      : `${toPlainText(path)}:${count}`
-    await output.write(`${row}\n`)
+      ? JSON.stringify({ sessionId, path, ...(counted && { count }) })
+      : `${toPlainText(path)}${counted ? `:${count}` : ''}`
+    await call.output.write(`${row}\n`)
   }
   for await (const hit of hits) {
     if (hit.path !== current?.path) {
-      await flush()
+      await printRow()
       current = hit
       count = 0
     }
     count++
     total++
   }
-  await flush()
+  await printRow()
   return total
-}
-
-async function printFiles(call: Call, hits: AsyncIterable<GrepHit>): Promise<number> {
-  let count = 0
-  for await (const { sessionId, path } of hits) {
-    const row = call.has('json') ? JSON.stringify({ sessionId, path }) : toPlainText(path)
-    await call.output.write(`${row}\n`)
-    count++
-  }
-  return count
 }
