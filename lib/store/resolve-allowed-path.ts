@@ -5,7 +5,7 @@ import { constants } from 'node:fs'
 import { join, sep } from 'node:path'
 import type { StoreContext } from './context.js'
 
-export const TRANSCRIPT_BYTES_MAX = 64 * 1024 * 1024
+const TRANSCRIPT_BYTES_MAX = 64 * 1024 * 1024
 
 export interface AllowedPathOptions {
   /**
@@ -18,7 +18,7 @@ export interface AllowedPathOptions {
 }
 
 /** The file without links, or why it is not read. */
-export type AllowedPath = { readonly path: string } | { readonly refusal: string }
+type AllowedPath = { readonly path: string } | { readonly refusal: string }
 
 export function resolveAllowedPath(
   store: StoreContext,

@@ -122,7 +122,7 @@ export async function recordSubagentResult(
     taskId,
     sidechainPath: layout.pathInStore(path),
     bytes: readLogEnd(store, path).size,
-    toolCallId: child?.origin.toolCallId ?? undefined,
+    toolCallId: child?.toolCallId ?? undefined,
     uuid: toUuid([sessionId, 'SubagentStop', taskId, hash]),
   })
   const result = resultEvent(report)

@@ -15,7 +15,6 @@ import type { EventReader } from './skim-events.js'
 
 /** Longer than any prompt of 80 code points, however many blanks are between its words. */
 const PROMPT_CHARS_SHORT = 176
-const PAYLOAD_BYTES_SHORT = 256
 const PROMPT_CHARS_READ = 8192
 
 const HEADER_NAMES = ['"session_header"', '"sidechain_header"']
@@ -73,8 +72,10 @@ export function readFirstPrompt(head: Window, from: number, reader: EventReader)
   let prompt = findPlainPrompt(head, from) ?? null
   if (prompt !== null) return prompt
   forEachLine(head, from, (start, end, isCut) => {
-    prompt = promptOfLine(bytes, { start, end, isCut })
-    if (prompt !== null || isCut) return true
+    if (isCut) {
+      prompt = promptOfCutLine(bytes, start, end)
+      return true
+    }
     for (const event of reader.read(bytes, start, end)) {
       if (event.type === 'user') prompt ??= promptOf(fieldsOf(event.payload)['content'])
     }
@@ -90,34 +91,18 @@ const USER_PAYLOAD = new RegExp(
     '"((?:[^"\\\\\0-\x1f]|\\\\u[0-9a-fA-F]{4}|\\\\["\\\\/bfnrt])*)(")?',
 )
 
-/** The usual case, also of a line of which only the beginning is there. */
-function promptOfLine(
-  bytes: Buffer,
-  { start, end, isCut }: { start: number; end: number; isCut: boolean },
-): string | null {
+function promptOfCutLine(bytes: Buffer, start: number, end: number): string | null {
   const envelope = readEnvelope(bytes, start, end)
   if (envelope?.type !== 'user') return null
-  const payloadStart = start + payloadOffset(envelope)
-  // A title is made of the first words; looking through the rest would take longer than reading.
-  const shortEnd = payloadStart + PAYLOAD_BYTES_SHORT
-  const short =
-    shortEnd < end ? promptIn(bytes.toString('utf8', payloadStart, shortEnd), true) : null
-  const isEnough = short !== null && short.length >= PROMPT_CODE_POINTS_MAX
-  if (isEnough && !SURROGATE.test(short)) return short
-  return promptIn(bytes.toString('utf8', payloadStart, end), isCut)
-}
-
-function promptIn(payload: string, isLineCut: boolean): string | null {
-  const match = USER_PAYLOAD.exec(payload)
-  if (match === null) return null
-  const isCut = match[2] === undefined
-  if (isCut && !isLineCut) return null
+  const payload = bytes.toString('utf8', start + payloadOffset(envelope), end)
+  const [, text, quote] = USER_PAYLOAD.exec(payload) ?? []
+  if (text === undefined) return null
+  const isCut = quote === undefined
   // The last character of what is cut may be half of one.
-  const text = isCut ? match[1]!.replace(/(?:\ufffd|\\ud[89ab][0-9a-f]{2})$/i, '') : match[1]!
-  return clip(text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text, { isCut })
+  const whole = isCut ? text.replace(/(?:\ufffd|\\ud[89ab][0-9a-f]{2})$/i, '') : text
+  return clip(JSON.parse(`"${whole}"`) as string, { isCut })
 }
 
-/** Any other content. */
 function promptOf(content: unknown): string | null {
   if (typeof content === 'string') return clip(content)
   if (!Array.isArray(content)) return null

@@ -2,7 +2,6 @@
 // and never saved; the clock of the file system has no say in it. Whatever is wrong with a file is an
 // answer and not an exception.
 
-import { constants } from 'node:fs'
 import type { FileSystem } from '../../environment/index.js'
 import { isSessionError, SessionError } from '../../errors.js'
 import { knownTimeOf } from '../../format/fields.js'
@@ -11,6 +10,7 @@ import { readLogBackwardSync } from '../../log/index.js'
 import { endOfLines, findLease } from '../../log/internal.js'
 import type { StoreContext } from '../context.js'
 import { normalizeProject } from '../projects/normalize-project.js'
+import { READ_FLAGS } from '../read-small-text.js'
 import { type OpenFile, readWindows, TAIL_BYTES } from './file-windows.js'
 import { headerFields } from './header-fields.js'
 import { readFirstPrompt, readHeader } from './read-head.js'
@@ -128,10 +128,6 @@ export function isLeased({ env }: StoreContext, path: string): boolean {
 /** The reason for a file that was there a moment ago. */
 export const GONE = 'gone'
 
-// Without O_NONBLOCK, opening a FIFO would wait for its writer forever. Windows has no such flag.
-/* v8 ignore next -- @preserve */
-const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
-
 /** From the bytes of the file alone: equal bytes, equal result. */
 export function readTranscriptInfo(store: StoreContext, path: string): SessionInfo | Unreadable {
   return withOpenFile(store, path, (file) => digestBytes(path, file))
@@ -145,7 +141,7 @@ export function withOpenFile<Found>(
 ): Found | Unreadable {
   let fd: number | undefined
   try {
-    fd = fs.openSync(path, FLAGS)
+    fd = fs.openSync(path, READ_FLAGS)
     const stats = fs.fstatSync(fd)
     if (stats.isDirectory()) return { path, reason: 'a directory' }
     if (!stats.isFile()) return { path, reason: 'not a regular file' }

@@ -4,7 +4,7 @@
 import { delimiter, dirname, isAbsolute, join } from 'node:path'
 import { PACKAGE_NAME } from '../../version.js'
 import type { StoreContext } from '../context.js'
-import { readSmallText } from '../text/text-source.js'
+import { readSmallText } from '../read-small-text.js'
 
 /**
  * - `args`: the program and its arguments apart, started without a shell.

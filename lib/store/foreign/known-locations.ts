@@ -4,7 +4,7 @@
 import type { Dirent } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
 import type { StoreContext } from '../context.js'
-import { readSmallFile } from './source-file.js'
+import { readSmallText } from '../read-small-text.js'
 
 export interface KnownLocation {
   readonly format: string
@@ -55,6 +55,7 @@ export function listForeignFiles(store: StoreContext, path: string): string[] {
 
 const DEPTH_MAX = 8
 const SUBAGENTS = 'subagents'
+const META_BYTES_MAX = 1024 * 1024
 
 function filesBelow(
   store: StoreContext,
@@ -107,16 +108,15 @@ export function listForeignTasks(
 }
 
 function readMeta(store: StoreContext, path: string): Omit<ForeignTask, 'path'> {
-  const text = readSmallFile(store, path.replace(/\.jsonl$/, '.meta.json'))
-  if (text === undefined) return {}
   try {
-    const { agentType, toolUseId } = Object(JSON.parse(text)) as Record<string, unknown>
+    const text = readSmallText(store, path.replace(/\.jsonl$/, '.meta.json'), META_BYTES_MAX)
+    const { agentType, toolUseId } = Object(JSON.parse(`${text}`)) as Record<string, unknown>
     return {
       ...(typeof agentType === 'string' && { agent_type: agentType }),
       ...(typeof toolUseId === 'string' && { tool_call_id: toolUseId }),
     }
   } catch {
-    // Its fields are optional.
+    // The file and its fields are optional.
     return {}
   }
 }

@@ -6,7 +6,7 @@ import { SessionError, toSessionError } from '../../errors.js'
 import { type WriteSmallFileOptions, writeSmallFileAtomic } from '../../log/index.js'
 import { createFolder, syncFolder } from '../../log/internal.js'
 import type { StoreContext } from '../context.js'
-import { readSmallText } from '../text/text-source.js'
+import { readSmallText } from '../read-small-text.js'
 
 // Far more than settings written by hand.
 const BYTES_MAX = 1024 * 1024

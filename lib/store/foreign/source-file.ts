@@ -92,21 +92,3 @@ export class ForeignSource {
     this.#store.env.fs.closeSync(this.#log.fd)
   }
 }
-
-/** The text of a small file; `undefined` when it is missing or large. */
-export function readSmallFile({ env }: StoreContext, path: string): string | undefined {
-  let log: OpenLog
-  try {
-    log = openForReading(path, env)
-  } catch {
-    return undefined
-  }
-  try {
-    if (log.size > CHUNK_BYTES) return undefined
-    const bytes = Buffer.alloc(log.size)
-    readFullySync(log, bytes, { at: 0, length: log.size, position: 0 })
-    return bytes.toString('utf8')
-  } finally {
-    env.fs.closeSync(log.fd)
-  }
-}

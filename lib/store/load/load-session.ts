@@ -17,11 +17,13 @@ import {
   projectLog,
 } from '../../chain/index.js'
 import { isSessionError, SessionError } from '../../errors.js'
-import type { Diagnostic, SessionEvent } from '../../format/index.js'
+import { textOf } from '../../format/fields.js'
+import { type Diagnostic, isHeaderType, type SessionEvent } from '../../format/index.js'
 import { type Line, readLogBackwardSync, readLogSync } from '../../log/index.js'
 import { materialize } from '../../log/internal.js'
+import { idOfFileName } from '../catalog/header-fields.js'
 import type { StoreContext } from '../context.js'
-import { leadingHeaders, readSessionTail, type SessionTail } from './read-tail.js'
+import { readSessionTail, type SessionTail } from './read-tail.js'
 
 export interface LoadOptions {
   /** As of this event; default: the tip. */
@@ -127,7 +129,7 @@ function readStep(
 
 // Most headers are short, and what the tail needs anyway finds them; only where nothing else
 // follows them there, as in a fork of many forks, is more of the file read for them.
-export function readHeaders(store: StoreContext, path: string): PlacedEvent[] {
+function readHeaders(store: StoreContext, path: string): PlacedEvent[] {
   const first: PlacedEvent[] = []
   const isWanted = ({ isEnded }: Line) => isEnded
   const range = { to: HEADERS_BYTES, lazyPayloads: true, isWanted, environment: store.env }
@@ -209,7 +211,7 @@ function loaded(
   }
 }
 
-export interface Lineage {
+interface Lineage {
   readonly sessionId: string
   /** `null`: there was no event to continue. `undefined`, by another writer: the tip. */
   readonly tipUuid: string | null | undefined
@@ -251,4 +253,44 @@ function pathOf(sessionId: string, layout: StoreContext['layout']): string | und
 
 function notFound(at: string, path: string): SessionError {
   return new SessionError('ERR_NOT_FOUND', `No event "${at}" on the chain of ${path}`, { at, path })
+}
+
+/** The headers a file begins with: its own first, in a fork followed by those of its source. */
+function leadingHeaders(events: Iterable<PlacedEvent>): PlacedEvent[] {
+  const headers: PlacedEvent[] = []
+  for (const placed of events) {
+    if (!isHeaderType(placed.event.type)) break
+    headers.push(placed)
+  }
+  return headers
+}
+
+interface SessionLineage {
+  readonly sessionId: string
+  /** Whose projection it starts with. */
+  readonly resumedFrom: Lineage | undefined
+  /** Of a fork, its source and the sources of that. */
+  readonly sources: readonly string[]
+}
+
+/** Reads the headers. Of a transcript that cannot be read only its name is known. */
+export function readLineage(store: StoreContext, path: string): SessionLineage {
+  const headers = headersOf(store, path)
+  const payloads = headers.map(({ event }) => fieldsOf(event.payload))
+  const own = textOf(payloads[0]?.['session_id']) ?? idOfFileName(path)
+  const ids = payloads.flatMap((header) => [
+    textOf(header['session_id']),
+    textOf(fieldsOf(header['forked_from'])['session_id']),
+  ])
+  const sources = new Set(ids.filter((id) => id !== null && id !== own) as string[])
+  return { sessionId: own, resumedFrom: parentOf(headers), sources: [...sources] }
+}
+
+function headersOf(store: StoreContext, path: string) {
+  try {
+    return readHeaders(store, path)
+  } catch (error) {
+    if (!isSessionError(error)) throw error
+    return []
+  }
 }

@@ -6,7 +6,7 @@
 // for its links; only what turns out to be seen by the model is kept of it.
 
 import { fieldsOf, type LogProjection, type PlacedEvent, projectLog } from '../../chain/index.js'
-import { type Diagnostic, isHeaderType } from '../../format/index.js'
+import type { Diagnostic } from '../../format/index.js'
 import { type LogEntry, readLogBackwardSync } from '../../log/index.js'
 import { lineStartBefore, readOffsets } from '../../log/internal.js'
 import type { StoreContext } from '../context.js'
@@ -150,14 +150,4 @@ function keptBytes({
   const { self, head } = fieldsOf(offsets)
   const isSuffix = anchorUuid === summary_event_uuid
   return isSuffix && typeof self === 'number' && typeof head === 'number' ? self - head : 0
-}
-
-/** The headers a file begins with: its own first, in a fork followed by those of its source. */
-export function leadingHeaders(events: Iterable<PlacedEvent>): PlacedEvent[] {
-  const headers: PlacedEvent[] = []
-  for (const placed of events) {
-    if (!isHeaderType(placed.event.type)) break
-    headers.push(placed)
-  }
-  return headers
 }

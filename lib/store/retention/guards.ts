@@ -4,7 +4,7 @@ import { isLeased } from '../catalog/session-info.js'
 import { findNewestCheckpoint } from '../checkpoints/find-checkpoints.js'
 import { isSessionLive } from '../claims/read-state.js'
 import type { StoreContext } from '../context.js'
-import { readLineage } from '../load/lineage.js'
+import { readLineage } from '../load/load-session.js'
 import { readSpool } from '../spool/spool.js'
 import type { SessionUnit } from './units.js'
 

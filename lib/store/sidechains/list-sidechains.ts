@@ -1,13 +1,15 @@
 // The subagents of a store. Files are read one by one, so an unreadable one hides no other.
 
 import { basename, join } from 'node:path'
-import { SessionError } from '../../errors.js'
+import { isSessionError, SessionError } from '../../errors.js'
 import { fileNameOf, normalizeSessionKey } from '../../format/index.js'
-import { GONE, isUnreadable, type Unreadable } from '../catalog/session-info.js'
+import { indexUuids, type UuidIndex } from '../../log/index.js'
+import { isUnreadable, readEach, type Unreadable } from '../catalog/session-info.js'
 import type { StoreContext } from '../context.js'
 import { listLogNames } from '../list-logs.js'
-import { CANDIDATES_SHOWN, PREFIX_CHARS_MIN } from '../transcripts.js'
-import { ownershipFilter } from './ownership.js'
+import { readLineage } from '../load/load-session.js'
+import { CANDIDATES_SHOWN, findTranscript, PREFIX_CHARS_MIN } from '../transcripts.js'
+import { findChild } from './path.js'
 import {
   readOrigin,
   readSidechainInfo,
@@ -37,13 +39,8 @@ export function listSidechains(
   { session }: ListSidechainsOptions = {},
 ): SidechainList {
   const { found, skipped } = select(store, pathsIn(store), session)
-  const sidechains: SidechainInfo[] = []
-  for (const { path } of found) {
-    const digest = readSidechainInfo(store, path)
-    if (!isUnreadable(digest)) sidechains.push(digest)
-    else if (digest.reason !== GONE) skipped.push(digest)
-  }
-  return { sidechains: sidechains.sort(byStart), skipped }
+  const read = readEach(found, ({ path }) => readSidechainInfo(store, path))
+  return { sidechains: read.found.sort(byStart), skipped: [...skipped, ...read.skipped] }
 }
 
 /** A subagent, by its task's id or by four or more letters that only it begins with. */
@@ -65,26 +62,61 @@ export function findSidechain(
   return digest
 }
 
-type Located = SidechainOrigin & { readonly path: string }
-
 function select(
   store: StoreContext,
   paths: readonly string[],
   session: string | undefined,
-): { found: Located[]; skipped: Unreadable[] } {
-  const origins: Located[] = []
-  const skipped: Unreadable[] = []
-  for (const path of paths) {
-    const origin = readOrigin(store, path)
-    if (!isUnreadable(origin)) origins.push({ ...origin, path })
-    else if (origin.reason !== GONE) skipped.push(origin)
-  }
-  if (session === undefined) return { found: origins, skipped }
-  const isOfFamily = ownershipFilter(store, session, origins)
-  for (const { path, parentSessionId } of origins) {
+): { found: SidechainOrigin[]; skipped: Unreadable[] } {
+  const { found, skipped } = readEach(paths, (path) => readOrigin(store, path))
+  if (session === undefined) return { found, skipped }
+  for (const { path, parentSessionId } of found) {
     if (parentSessionId === null) skipped.push({ path, reason: 'it names no session' })
   }
-  return { found: origins.filter(isOfFamily), skipped }
+  return { found: found.filter(ownershipFilter(store, session, found)), skipped }
+}
+
+// Whose child a subagent is. A session's own are those whose header names it. A fork begins with
+// the bytes of its source, so whatever was spawned in them is its child as well.
+
+type OwnershipFilter = (origin: SidechainOrigin) => boolean
+
+/** `origins` serve a session whose transcript is missing: its children still name it. */
+function ownershipFilter(
+  store: StoreContext,
+  session: string,
+  origins: readonly SidechainOrigin[],
+): OwnershipFilter {
+  let path: string
+  try {
+    path = findTranscript(store, session)
+  } catch (error) {
+    const id = normalizeSessionKey(session)
+    const isOrphan = ({ parentSessionId }: SidechainOrigin) => parentSessionId === id
+    if (isSessionError(error, 'ERR_NOT_FOUND') && origins.some(isOrphan)) return isOrphan
+    throw error
+  }
+  return familyOfTranscript(store, path)
+}
+
+function familyOfTranscript(store: StoreContext, path: string): OwnershipFilter {
+  const { sessionId: own, sources } = readLineage(store, path)
+  // A scan of the whole transcript, so only where a child of a source asks for it.
+  let copied: UuidIndex | undefined
+  const isCopied = (uuid: string) => {
+    copied ??= indexUuids(path, { verify: true, environment: store.env })
+    return copied.find(uuid) !== undefined
+  }
+  return function isOfFamily(origin): boolean {
+    const { parentSessionId, parentUuid, parentTaskId, depth } = origin
+    if (parentSessionId === null) return false
+    if (parentSessionId === own) return true
+    if (!sources.includes(parentSessionId)) return false
+    if (parentTaskId === null) return parentUuid !== null && isCopied(parentUuid)
+    // Spawned in another subagent's log, so it goes where that one goes.
+    const parent = findChild(store, parentTaskId, parentSessionId)
+    const isAbove = (parent?.depth ?? 0) < (depth ?? 0)
+    return parent !== undefined && isAbove && isOfFamily(parent)
+  }
 }
 
 function pathsIn(store: StoreContext): string[] {

@@ -24,6 +24,7 @@ export type SidechainStatus = 'completed' | 'timeout' | 'aborted' | 'failed' | '
 
 /** A subagent as its header describes it; `null` for fields that a damaged one lacks. */
 export interface SidechainOrigin {
+  readonly path: string
   readonly taskId: string
   readonly parentSessionId: string | null
   /** The event that spawned it, in the log of its parent. */
@@ -37,7 +38,6 @@ export interface SidechainOrigin {
 }
 
 export interface SidechainInfo extends SidechainOrigin {
-  readonly path: string
   readonly status: SidechainStatus
   /** The first words of its prompt. */
   readonly prompt: string | null
@@ -85,7 +85,6 @@ function digestBytes(
   const isOpen = store.env.fs.existsSync(`${path}.lock`) && isLeased(store, path)
   return {
     ...originOf(path, header),
-    path,
     status: isOpen ? 'open' : statusOf(ending),
     prompt: readFirstPrompt(head, promptsFrom, reader),
     summary: textOf(fields['summary']),
@@ -99,6 +98,7 @@ function digestBytes(
 function originOf(path: string, header: SessionEvent | undefined): SidechainOrigin {
   const fields = fieldsOf(header?.payload)
   return {
+    path,
     taskId: textOf(fields['task_id']) ?? idOfFileName(path),
     parentSessionId: textOf(fields['parent_session_id']),
     parentUuid: textOf(fields['parent_uuid']),

@@ -5,15 +5,11 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { SessionError } from '../../errors.js'
+import { parseCursor } from '../../log/internal.js'
 
 const VERSION = 't1'
 const KEY_BYTES = 6
 const SHAPE = /^t1\.([\w-]*)\.((?:[0-9a-f]{12}~[0-9a-z-]{1,60}(?:,|$))*)$/
-
-/** Where to resume in one file: an offset, or the cursor of its last entry. */
-export type ResumePoint =
-  | { readonly byte_offset: number; readonly cursor?: undefined }
-  | { readonly cursor: string }
 
 export class TailCursor {
   readonly #passed: string
@@ -32,8 +28,10 @@ export class TailCursor {
   }
 
   static parse(text: string): TailCursor {
-    const { passed, read } = parseParts(text)
-    return new TailCursor(passed, read)
+    const [, passed, read] = SHAPE.exec(text) ?? []
+    if (passed === undefined || read === undefined) throw invalidCursor(text)
+    const pairs = read.split(',').map((pair) => pair.split('~') as [string, string])
+    return new TailCursor(passed, new Map(read === '' ? [] : pairs))
   }
 
   /** The file was read up to there. */
@@ -41,27 +39,17 @@ export class TailCursor {
     this.#read.set(keyOf(path), cursor)
   }
 
-  /** `undefined` for a file that was created since. */
-  resumePointOf(path: string): ResumePoint | undefined {
+  /** Where to resume in a file: at the start of one that was created since. */
+  startOf(path: string): ReturnType<typeof parseCursor> | { readonly byte_offset: number } {
     const key = keyOf(path)
     const cursor = this.#read.get(key)
-    if (cursor !== undefined) return { cursor }
-    const byte_offset = this.#offsets.get(key)
-    return byte_offset === undefined ? undefined : { byte_offset }
+    return cursor ? parseCursor(cursor) : { byte_offset: this.#offsets.get(key) ?? 0 }
   }
 
   toString(): string {
     const read = [...this.#read].map(([key, cursor]) => `${key}~${cursor}`)
     return `${VERSION}.${this.#passed}.${read.join(',')}`
   }
-}
-
-function parseParts(text: string): { passed: string; read: Map<string, string> } {
-  const [, passed, read] = SHAPE.exec(text) ?? []
-  if (passed === undefined || read === undefined) throw invalidCursor(text)
-  const pairs =
-    read === '' ? [] : read.split(',').map((pair) => pair.split('~') as [string, string])
-  return { passed, read: new Map(pairs) }
 }
 
 function keyOf(path: string): string {

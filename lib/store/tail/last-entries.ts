@@ -8,11 +8,6 @@ import type { StoreContext } from '../context.js'
 import type { TailFilter } from './filter.js'
 import type { TailEntry } from './tail-sessions.js'
 
-export interface LastEntriesOptions {
-  readonly lines: number
-  readonly filter: TailFilter
-}
-
 interface Candidate {
   readonly path: string
   readonly byte_offset: number
@@ -23,22 +18,21 @@ interface Candidate {
 export function findLastEntries(
   store: StoreContext,
   paths: readonly string[],
-  { lines, filter }: LastEntriesOptions,
+  { lines, filter }: { readonly lines: number; readonly filter: TailFilter },
 ): Map<string, number> {
   const starts = new Map<string, number>()
   let newest: Candidate[] = []
-  for (const { path, changedAt } of sortByChange(store, paths)) {
+  for (const { path, mtimeMs } of sortByChange(store, paths)) {
     const end = findEnd(store, path)
     if (end === undefined) continue
     starts.set(path, end)
+    const changedAt = new Date(mtimeMs).toISOString()
     // All further files were last written before the oldest of these.
     const isFull = newest.length >= lines
     if (lines === 0 || (isFull && changedAt < newest.at(-1)!.ts)) continue
     filter.begin(path, end)
-    newest = mergeNewest(newest, readLast(store, { path, changedAt }, end, lines, filter)).slice(
-      0,
-      lines,
-    )
+    const last = readLast(store, { path, changedAt }, end, lines, filter)
+    newest = [...newest, ...last].sort((one, other) => compare(other.ts, one.ts)).slice(0, lines)
   }
   for (const { path, byte_offset } of newest) {
     // Of concatenated records, all are returned.
@@ -48,30 +42,18 @@ export function findLastEntries(
   return starts
 }
 
-/** Merges lists, each in the order of its file; of two first entries the older comes first. */
+/** Merges lists, each in the order of its file; damage has the time of what precedes it. */
 export function mergeByTime(lists: readonly (readonly TailEntry[])[]): TailEntry[] {
-  const heads = lists.map(() => 0)
-  const merged: TailEntry[] = []
-  for (;;) {
-    let first = -1
-    let firstTs = ''
-    for (const [index, list] of lists.entries()) {
-      const head = list[heads[index]!]
-      if (head === undefined) continue
-      const ts = timeOf(head)
-      if (first !== -1 && ts >= firstTs) continue
-      first = index
-      firstTs = ts
-    }
-    if (first === -1) return merged
-    merged.push(lists[first]![heads[first]!]!)
-    heads[first]!++
-  }
-}
-
-/** Damage has no time: it comes first. */
-function timeOf(entry: TailEntry): string {
-  return entry.kind === 'event' ? String(entry.event.ts) : ''
+  const timed = lists.flatMap((list) => {
+    let ts = ''
+    return list.map((entry) => {
+      const own = entry.kind === 'event' ? String(entry.event.ts) : ''
+      // No entry may come before one that precedes it in its file.
+      if (own > ts) ts = own
+      return { entry, ts }
+    })
+  })
+  return timed.sort((one, other) => compare(one.ts, other.ts)).map(({ entry }) => entry)
 }
 
 /** Newest first. Damage has the time of what follows it, or of the last write. */
@@ -83,35 +65,33 @@ function readLast(
   filter: TailFilter,
 ): Candidate[] {
   const found: Candidate[] = []
-  let ts = changedAt
+  let last: string | undefined
   for (const entry of readLogBackwardSync(path, { to: end, environment: store.env })) {
     if (found.length === lines) break
-    if (entry.kind === 'event') ts = String(entry.event.ts)
-    if (filter.matches({ path, ...entry })) found.push({ path, byte_offset: entry.byte_offset, ts })
+    const { byte_offset } = entry
+    const own = entry.kind === 'event' ? String(entry.event.ts) : last
+    // No entry may count as newer than one that follows it in its file.
+    if (own !== undefined && (last === undefined || own < last)) last = own
+    if (filter.matches({ path, ...entry })) found.push({ path, byte_offset, ts: last ?? changedAt })
   }
   return found
 }
 
-/** Merges two lists, newest first; both keep their order. */
-function mergeNewest(one: readonly Candidate[], other: readonly Candidate[]): Candidate[] {
-  const merged: Candidate[] = []
-  for (let left = 0, right = 0; left < one.length || right < other.length; ) {
-    const isLeft = right >= other.length || (left < one.length && one[left]!.ts >= other[right]!.ts)
-    merged.push(isLeft ? one[left++]! : other[right++]!)
-  }
-  return merged
+function compare(one: string, other: string): number {
+  return one === other ? 0 : one < other ? -1 : 1
 }
 
-function sortByChange(
+/** The file that was written last comes first. */
+export function sortByChange(
   { env }: StoreContext,
-  paths: readonly string[],
-): { path: string; changedAt: string }[] {
-  return paths
+  paths: Iterable<string>,
+): { path: string; mtimeMs: number }[] {
+  return [...paths]
     .map((path) => {
       const stats = env.fs.statSync(path, { throwIfNoEntry: false })
-      return { path, changedAt: new Date(stats?.mtimeMs ?? 0).toISOString() }
+      return { path, mtimeMs: stats?.mtimeMs ?? 0 }
     })
-    .sort((one, other) => (one.changedAt < other.changedAt ? 1 : -1))
+    .sort((one, other) => other.mtimeMs - one.mtimeMs)
 }
 
 function findEnd({ env }: StoreContext, path: string): number | undefined {

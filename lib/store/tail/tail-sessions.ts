@@ -1,16 +1,14 @@
 // Returns what is written into many logs, as it is written: each entry once, with a cursor from which
 // another process can resume.
 
-import type { Stats } from 'node:fs'
 import { join } from 'node:path'
-import type { Environment } from '../../environment/index.js'
 import type { FollowEntry } from '../../log/index.js'
-import { FolderChanges, Follower, parseCursor } from '../../log/internal.js'
+import { FolderChanges, Follower } from '../../log/internal.js'
 import type { StoreContext } from '../context.js'
 import { watchedLogName } from '../list-logs.js'
 import { TailCursor } from './cursor.js'
 import { TailFilter } from './filter.js'
-import { findLastEntries, mergeByTime } from './last-entries.js'
+import { findLastEntries, mergeByTime, sortByChange } from './last-entries.js'
 import { TailScope, type TailTarget } from './scope.js'
 
 export interface TailSessionsOptions extends TailTarget {
@@ -70,7 +68,9 @@ export class SessionTailing {
   readonly #scope: TailScope
   readonly #filter: TailFilter
   readonly #options: TailSessionsOptions
-  readonly #files = new Map<string, Tracked>()
+  readonly #files = new Map<string, Follower>()
+  /** What was last seen of each file. */
+  readonly #stamps = new Map<string, string>()
   readonly #isContinued: boolean
   readonly #cursor: TailCursor
 
@@ -143,10 +143,10 @@ export class SessionTailing {
   }
 
   async *#readNew(path: string): AsyncGenerator<TailEntry, void, undefined> {
-    const tracked = this.#files.get(path)!
-    if (tracked.isUnchanged()) return
+    if (this.#isUnchanged(path)) return
     const sessionId = this.#scope.sessionOf(path)
-    for await (const entry of tracked.follower.readNew()) yield { sessionId, path, ...entry }
+    const follower = this.#files.get(path)!
+    for await (const entry of follower.readNew()) yield { sessionId, path, ...entry }
   }
 
   /** From here on its cursor is valid for all files; entries that do not match are behind it, too. */
@@ -169,20 +169,22 @@ export class SessionTailing {
 
   /** The file that was written last comes last, as if the files had been followed. */
   #byAge(): string[] {
-    return [...this.#files.keys()]
-      .map((path) => ({
-        path,
-        at: this.#store.env.fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0,
-      }))
-      .sort((one, other) => one.at - other.at)
-      .map(({ path }) => path)
+    const newestFirst = sortByChange(this.#store, this.#files.keys())
+    return newestFirst.reverse().map(({ path }) => path)
   }
 
   #track(path: string): void {
-    const point = this.#cursor.resumePointOf(path) ?? { byte_offset: 0 }
-    const start = point.cursor === undefined ? point : parseCursor(point.cursor)
-    const { env } = this.#store
-    this.#files.set(path, new Tracked(env, path, new Follower(path, { start, bare: false, env })))
+    const start = this.#cursor.startOf(path)
+    this.#files.set(path, new Follower(path, { start, bare: false, env: this.#store.env }))
+  }
+
+  /** Whether the file is as it was when this was last asked. */
+  #isUnchanged(path: string): boolean {
+    const stats = this.#store.env.fs.statSync(path, { throwIfNoEntry: false })
+    const stamp = stats === undefined ? '' : `${stats.size} ${stats.ino} ${stats.mtimeMs}`
+    const isSame = stamp !== '' && stamp === this.#stamps.get(path)
+    this.#stamps.set(path, stamp)
+    return isSame
   }
 }
 
@@ -192,26 +194,4 @@ export async function* tailSessions(
   options: TailSessionsOptions = {},
 ): AsyncGenerator<TailEntry, void, undefined> {
   yield* new SessionTailing(store, options).entries()
-}
-
-/** A follower, and whether its file has changed. */
-class Tracked {
-  readonly follower: Follower
-  readonly #env: Environment
-  readonly #path: string
-  #seen: Stats | undefined
-
-  constructor(env: Environment, path: string, follower: Follower) {
-    this.#env = env
-    this.#path = path
-    this.follower = follower
-  }
-
-  isUnchanged(): boolean {
-    const now = this.#env.fs.statSync(this.#path, { throwIfNoEntry: false })
-    const seen = this.#seen
-    this.#seen = now
-    if (now === undefined || seen === undefined) return false
-    return now.size === seen.size && now.ino === seen.ino && now.mtimeMs === seen.mtimeMs
-  }
 }

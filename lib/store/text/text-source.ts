@@ -1,7 +1,6 @@
 // What a conversation is extracted from, piece by piece: a log, or a plain text.
 
 import { crc32 } from 'node:zlib'
-import { toReadError } from '../../errors.js'
 import { NEWLINE } from '../../format/index.js'
 import { readLogBackwardSync } from '../../log/index.js'
 import type { StoreContext } from '../context.js'
@@ -129,23 +128,5 @@ export class PlainText implements TextSource {
   #checkBefore(offset: number): string {
     const checked = this.#bytes.subarray(Math.max(0, offset - CHECKED_BYTES), offset)
     return crc32(checked).toString(16).padStart(8, '0')
-  }
-}
-
-/** All of a small file. */
-export function readSmallText({ env: { fs } }: StoreContext, path: string): Buffer {
-  let fd: number | undefined
-  try {
-    fd = fs.openSync(path, 'r')
-    const bytes = Buffer.alloc(fs.fstatSync(fd).size)
-    let done = 0
-    for (let count = -1; count !== 0 && done < bytes.length; done += count) {
-      count = fs.readSync(fd, bytes, done, bytes.length - done, done)
-    }
-    return bytes.subarray(0, done)
-  } catch (cause) {
-    throw toReadError(cause, 'read', path)
-  } finally {
-    if (fd !== undefined) fs.closeSync(fd)
   }
 }
