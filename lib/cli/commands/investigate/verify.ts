@@ -150,11 +150,11 @@ function groupText(code: string, group: readonly Diagnostic[], colors: Colors): 
 
 function rowOf({ line_number, byte_offset, length, message, uuid }: Diagnostic): string {
   const where = [
-    line_number === undefined ? undefined : `line ${line_number}`,
-    byte_offset === undefined ? undefined : bytesOf(byte_offset, length),
+    line_number === undefined ? [] : `line ${line_number}`,
+    byte_offset === undefined ? [] : bytesOf(byte_offset, length),
   ]
   const who = uuid === undefined ? '' : `  ${toPlainText(uuid)}`
-  const place = where.filter(Boolean).join(', ')
+  const place = where.flat().join(', ')
   return `${place === '' ? '' : `${place}: `}${toPlainText(message)}${who}`
 }
 

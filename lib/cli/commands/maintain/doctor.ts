@@ -11,7 +11,7 @@ import { type Call, type Command, DRY_RUN } from '../../command.js'
 import { type Colors, colorsOf } from '../../output/colors.js'
 import { EXIT } from '../../output/exit-codes.js'
 import { toPlainText } from '../../output/plain-text.js'
-import { printJson } from '../../output/print.js'
+import { printAnswer } from '../../output/print.js'
 import { withCounter } from '../../output/progress.js'
 import { formatSize, plural } from '../../output/units.js'
 
@@ -50,14 +50,18 @@ export const doctor: Command = {
     const isDry = call.has('dry-run')
     const fixes = call.has('fix') ? fixStore(call.store, found, { apply: !isDry }).fixes : []
     const health = fixes.length > 0 && !isDry ? await examine(call) : found
-    if (call.has('json')) {
-      await printJson(call, { ...health, [isDry ? 'planned' : 'fixed']: fixes })
-    } else {
-      const colors = colorsOf(call)
-      await call.output.write(fixedText(fixes, colors, { isDry }) + doctorText(health, colors))
-      await call.output.flush()
-      for (const advice of adviceFor(health, call)) call.notes.say(advice)
-    }
+    const colors = colorsOf(call)
+    await printAnswer(call, {
+      json: { ...health, [isDry ? 'planned' : 'fixed']: fixes },
+      lines: () => [
+        ...fixes.map((fix) => toFixLine(fix, colors, isDry)),
+        ...sizeLines(health),
+        ...stateLines(health),
+        '',
+        ...findingLines(health, colors),
+      ],
+      notes: adviceFor(health, call),
+    })
     return health.healthy ? EXIT.done : EXIT.no
   },
 }
@@ -89,26 +93,13 @@ const SHOWN_PER_CODE_MAX = 5
 const NAMES_SHOWN_MAX = 5
 const LABEL_CHARS = 12
 
-export function doctorText(health: StoreHealth, colors: Colors): string {
-  const lines = [...sizeLines(health), ...stateLines(health)]
-  return [...lines, '', ...findingLines(health, colors)].map((line) => `${line}\n`).join('')
-}
-
-/** Each fix that was made, would be made, or failed. */
-export function fixedText(
-  fixed: readonly Fix[],
-  colors: Colors,
-  { isDry }: { isDry: boolean },
-): string {
-  return fixed
-    .map(({ path, what, error }) => {
-      const verb = isDry ? 'remove' : 'removed'
-      const deed = what === 'chmod' ? `${verb} the rights of others from` : verb
-      if (isDry) return `would ${deed} ${toPlainText(path)}\n`
-      if (error === null) return `${colors.green('fixed')}  ${deed} ${toPlainText(path)}\n`
-      return `${colors.red('not fixed')}  ${toPlainText(path)}: ${toPlainText(error)}\n`
-    })
-    .join('')
+/** A fix that was made, would be made, or failed. */
+function toFixLine({ path, what, error }: Fix, colors: Colors, isDry: boolean): string {
+  const verb = isDry ? 'remove' : 'removed'
+  const deed = what === 'chmod' ? `${verb} the rights of others from` : verb
+  if (isDry) return `would ${deed} ${toPlainText(path)}`
+  if (error === null) return `${colors.green('fixed')}  ${deed} ${toPlainText(path)}`
+  return `${colors.red('not fixed')}  ${toPlainText(path)}: ${toPlainText(error)}`
 }
 
 function sizeLines({ root, home, channels }: StoreHealth): string[] {
@@ -117,11 +108,8 @@ function sizeLines({ root, home, channels }: StoreHealth): string[] {
     row(channel, `${plural(files, 'file').padEnd(10)}  ${formatSize(bytes)}`),
   )
   const total = shown.reduce((sum, { bytes }) => sum + bytes, 0)
-  const places =
-    root === home
-      ? [row('store', toPlainText(root))]
-      : [row('store', toPlainText(root)), row('home', toPlainText(home))]
-  return [...places, ...rows, row('together', formatSize(total))]
+  const more = root === home ? [] : [row('home', toPlainText(home))]
+  return [row('store', toPlainText(root)), ...more, ...rows, row('together', formatSize(total))]
 }
 
 function stateLines({ locks, claims, history, unknown }: StoreHealth): string[] {
