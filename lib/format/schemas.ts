@@ -206,7 +206,12 @@ export const payloadSchemas = {
     memoryType: z.string().optional(),
     importance: z.int().min(1).max(5).optional(),
   }),
-  checkpoint_ref: z.looseObject({ checkpoint_id: z.string(), trigger: z.string(), sha256 }),
+  checkpoint_ref: z.looseObject({
+    checkpoint_id: z.string(),
+    trigger: z.string(),
+    sha256,
+    shard: z.string().optional(),
+  }),
   extract_cursor: z.looseObject({
     offset: byteOffset,
     last_uuid: uuid.nullable(),

@@ -47,7 +47,7 @@ export const STRUCTURAL_FIELDS: Readonly<Partial<Record<EventType, readonly stri
   subagent_result: ['task_id', 'completion_status', 'sidechain_path', 'tool_call_id'],
   summary_revision: ['summary_event_uuid', 'boundary_uuid', 'model'],
   remember: ['memoryType'],
-  checkpoint_ref: ['checkpoint_id', 'trigger', 'sha256'],
+  checkpoint_ref: ['checkpoint_id', 'trigger', 'sha256', 'shard'],
   extract_cursor: ['last_uuid'],
   recovery_injected: ['checkpoint_id', 'boundary_uuid', 'source'],
   session_meta: ['title_source'],

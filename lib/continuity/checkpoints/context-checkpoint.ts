@@ -23,7 +23,11 @@ const DIGEST_BYTES_MAX = 16 * 1024
 
 interface AskedCheckpointOptions {
   sessionKey: string
-  /** @default the project of the session's header */
+  /**
+   * Where the work is: a recovery of this project finds it.
+   *
+   * @default the project of the session's header
+   */
   project?: string | undefined
   /** @default the harness in the session's header, else 'unknown' */
   harness?: string | undefined
@@ -101,6 +105,7 @@ export async function contextCheckpoint(
   // A task that is done has the same words as when it was open, and must be stored all the same.
   const unlessKnownMemories = dedup && agentRunId === undefined && !memories.some(isDone)
   const appended = await appendCheckpoint(store, checkpoint, {
+    namedProject: options.project,
     unlessKeys: keys,
     unlessKnownMemories,
   })
@@ -146,7 +151,10 @@ export async function checkpointSession(
   const { trigger = runId === undefined ? 'explicit' : 'agent' } = options
   const given = { trigger, cause: 'manual', ...words, agent_run_id: runId }
   const checkpoint = newCheckpoint(store, options, given)
-  const appended = await appendCheckpoint(store, checkpoint, { unlessKeys: keys })
+  const appended = await appendCheckpoint(store, checkpoint, {
+    namedProject: options.project,
+    unlessKeys: keys,
+  })
   const { stored: _, skipped: __, ...result } = toResult(store, appended, 0, keys)
   return result
 }

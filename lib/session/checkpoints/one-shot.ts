@@ -19,6 +19,7 @@ import {
   appendCheckpointSync,
   findNewestCheckpoint,
   type NewCheckpoint,
+  readSessionProject,
   type StoreContext,
 } from '../../store/index.js'
 
@@ -66,10 +67,16 @@ export function deriveState(
   { id, log, project }: Transcript,
   { harness, to, isNew = false }: { harness?: string | undefined; to?: number; isNew?: boolean },
 ): ContinuityState {
-  const query = { session: id, sessionProject: project, hasTranscriptOffset: true }
-  const latest = isNew ? undefined : findNewestCheckpoint(store, query).newest?.checkpoint
+  const latest = isNew ? undefined : findOwnNewest(store, { id, project })
   const facts = { sessionKey: id, agentId: store.agent, harness }
   return deriveContinuity(log, { to, latest, facts, environment: store.env })
+}
+
+/** Of those that the session stored itself: they are in the shard of its own project. */
+function findOwnNewest(store: StoreContext, { id: session, project }: Omit<Transcript, 'log'>) {
+  const sessionProject = project === undefined ? readSessionProject(store, session) : project
+  const query = { session, sessionProject, hasTranscriptOffset: true }
+  return findNewestCheckpoint(store, query).newest?.checkpoint
 }
 
 /** Stores a checkpoint before a compaction. A failed write is reported, and stops nothing. */

@@ -6,6 +6,7 @@ import { type NewEvent, readLogBackwardSync } from '../../log/index.js'
 import {
   findNewestCheckpoint,
   lastHistoryOffset,
+  readSessionProject,
   type StoredCheckpoint,
 } from '../../store/index.js'
 import { terminatorEvent } from '../header.js'
@@ -114,7 +115,10 @@ function orNull<Value>(read: () => Value | null): Value | null {
 
 /** Hash of its newest checkpoint, or of files saved since, as its last 64 KiB show. */
 function previousHash(parts: SessionParts): string | null {
-  const { newest } = findNewestCheckpoint(parts.settings.store, { session: parts.id })
+  const { id: session, settings } = parts
+  // Without the shards that the transcript refers to: a close must not read all of it.
+  const sessionProject = readSessionProject(settings.store, session)
+  const { newest } = findNewestCheckpoint(settings.store, { session, sessionProject })
   const files = lastFileCheckpoint(parts)
   if (files === undefined) return newest?.sha256 ?? null
   const { hash } = fieldsOf(files.event.payload)

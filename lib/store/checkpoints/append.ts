@@ -7,6 +7,7 @@ import { diagnostic, LineEncoder, stringifyPayload } from '../../format/index.js
 import { appendOnce, type LogOptions, type NewEvent, type Receipt } from '../../log/index.js'
 import { appendDecided, appendOnceSync, type OpenLog } from '../../log/internal.js'
 import type { StoreContext } from '../context.js'
+import { normalizeProject } from '../projects/normalize-project.js'
 import {
   type Decision,
   findRepeated,
@@ -18,9 +19,18 @@ import {
 } from './known-parts.js'
 import { readSessionProject, sha256Of, shardPathOf } from './read-shard.js'
 import { type CheckpointPayload, checkpointPayload, type NewCheckpoint } from './record.js'
+import { referToCheckpoint } from './refer.js'
 import { type RetentionOptions, retentionRules } from './visible.js'
 
 export interface AppendCheckpointOptions extends RetentionOptions {
+  /**
+   * The project that the caller named: its shard gets the record, and the transcript of the session
+   * refers to it.
+   *
+   * @default the project of the session's header
+   */
+  namedProject?: string | undefined
+
   /** Leave out the parts that the shard holds under these keys. */
   unlessKeys?: readonly PartKey[] | undefined
 
@@ -51,16 +61,29 @@ export interface AppendedCheckpoint {
   readonly duplicate?: true
 }
 
-/** Appends one checkpoint to the shard of its session's project, and syncs it. */
+/** Appends one checkpoint to the shard of its project, and syncs it. */
 export async function appendCheckpoint(
   store: StoreContext,
   checkpoint: NewCheckpoint,
   options: AppendCheckpointOptions = {},
 ): Promise<AppendedCheckpoint> {
-  const { path, payload, now } = placed(store, checkpoint)
-  const { unlessKeys = [], unlessKnownMemories = false, unlessRepeatedWithinMs } = options
-  if (unlessKeys.length > 0 || unlessKnownMemories || unlessRepeatedWithinMs !== undefined)
-    return appendNewParts(store, path, payload, now, options)
+  const { namedProject, unlessKeys = [], unlessKnownMemories, unlessRepeatedWithinMs } = options
+  const placed = place(store, checkpoint, namedProject)
+  const { path, payload, isReferredTo } = placed
+  const isDecided = unlessKeys.length > 0 || unlessKnownMemories === true
+  const appended =
+    isDecided || unlessRepeatedWithinMs !== undefined
+      ? await appendNewParts(store, placed, options)
+      : await appendWhole(store, path, payload)
+  if (isReferredTo) await referToCheckpoint(store, payload, appended)
+  return appended
+}
+
+async function appendWhole(
+  store: StoreContext,
+  path: string,
+  payload: CheckpointPayload,
+): Promise<AppendedCheckpoint> {
   const [receipt] = await appendOnce(path, [eventOf(payload)], shardLogOptions(store))
   return appendedOf(path, payload, receipt!)
 }
@@ -70,22 +93,35 @@ export function appendCheckpointSync(
   store: StoreContext,
   checkpoint: NewCheckpoint,
 ): AppendedCheckpoint {
-  const { path, payload } = placed(store, checkpoint)
+  const { path, payload } = place(store, checkpoint)
   const [receipt] = appendOnceSync(path, [eventOf(payload)], shardLogOptions(store))
   return appendedOf(path, payload, receipt!)
 }
 
+interface PlacedCheckpoint {
+  readonly payload: CheckpointPayload
+  /** The shard. */
+  readonly path: string
+  readonly now: number
+  /** A lookup by session would not find it in the shard of the session's own project. */
+  readonly isReferredTo: boolean
+}
+
 /** A checkpoint with all its fields, and the shard it belongs to. */
-function placed(store: StoreContext, checkpoint: NewCheckpoint) {
+function place(store: StoreContext, checkpoint: NewCheckpoint, named?: string): PlacedCheckpoint {
   const { env, agent } = store
   const now = env.now()
-  const payload = checkpointPayload(store, checkpoint, {
-    id: env.newUuid(),
-    created_at: toIso(now),
-    agent_id: agent,
-    headerProject: readSessionProject(store, checkpoint.session_key),
-  })
-  return { path: shardPathOf(store, payload.project_normalized), payload, now }
+  const headerProject = readSessionProject(store, checkpoint.session_key)
+  const project_normalized =
+    named === undefined ? checkpoint.project_normalized : normalizeProject(store, named)
+  const payload = checkpointPayload(
+    store,
+    { ...checkpoint, project_normalized },
+    { id: env.newUuid(), created_at: toIso(now), agent_id: agent, headerProject },
+  )
+  const path = shardPathOf(store, payload.project_normalized)
+  const isElsewhere = headerProject !== undefined && shardPathOf(store, headerProject) !== path
+  return { payload, path, now, isReferredTo: named !== undefined && isElsewhere }
 }
 
 /** The settings under which shards are written: always synced, one line at a time. */
@@ -95,9 +131,7 @@ export function shardLogOptions({ logOptions }: StoreContext): LogOptions {
 
 async function appendNewParts(
   store: StoreContext,
-  path: string,
-  payload: CheckpointPayload,
-  now: number,
+  { path, payload, now }: PlacedCheckpoint,
   options: AppendCheckpointOptions,
 ): Promise<AppendedCheckpoint> {
   let decision: Decision = { payload, holder: undefined, conflicts: [] }

@@ -19,6 +19,7 @@ import {
   shardPathOf,
   withShard,
 } from './read-shard.js'
+import { findReferredShards } from './refer.js'
 import {
   type RetentionOptions,
   retentionRules,
@@ -45,9 +46,9 @@ export interface CheckpointTarget extends RetentionOptions {
   session?: string | undefined
 
   /**
-   * The project of that session, where the caller has read its header.
+   * The project of that session, where the caller has read its header: only its shard is searched.
    *
-   * @default as its header says
+   * @default that of its header, and every shard that its transcript refers to
    */
   sessionProject?: string | null | undefined
 }
@@ -211,9 +212,9 @@ interface Target {
 }
 
 function toTarget(store: StoreContext, query: CheckpointTarget): Target {
-  const { project, scope, session, sessionProject } = query
+  const { project, scope, session } = query
   if (session !== undefined) {
-    if (project === undefined) return sessionTarget(store, session, sessionProject)
+    if (project === undefined) return sessionTarget(store, { ...query, session })
     throw new SessionError('ERR_ARG', 'Ask for a project or for a session, not for both')
   }
   const { names, has } = selectProjects(store, { project, scope })
@@ -225,11 +226,13 @@ function toTarget(store: StoreContext, query: CheckpointTarget): Target {
 
 function sessionTarget(
   store: StoreContext,
-  session: string,
-  known: string | null | undefined,
+  { session, sessionProject: known }: CheckpointTarget & { session: string },
 ): Target {
   const key = normalizeSessionKey(session)
   const project = known === undefined ? readSessionProject(store, key) : known
-  const paths = project === undefined ? listShards(store) : [shardPathOf(store, project)]
-  return { paths, isMeant: ({ sessionKey }) => sessionKey === key }
+  const isMeant = ({ sessionKey }: CheckpointItem) => sessionKey === key
+  // Without a transcript any shard may have them.
+  if (project === undefined) return { paths: listShards(store), isMeant }
+  const referred = known === undefined ? findReferredShards(store, key) : []
+  return { paths: [...new Set([shardPathOf(store, project), ...referred])], isMeant }
 }

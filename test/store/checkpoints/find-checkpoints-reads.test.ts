@@ -95,7 +95,11 @@ test('opens the shard that the header of a session names, or all shards without 
   const found = counted(() =>
     findNewestCheckpoint(openContext({ root, ...clock }), { session: 's7' }),
   )
-  expect(found.opened).toEqual(['s7.jsonl', shardNameOf('/work/p7')])
+  // For its header, and for references to other shards.
+  expect(found.opened).toEqual(['s7.jsonl', 's7.jsonl', shardNameOf('/work/p7')])
+  const known = { session: 's7', sessionProject: '/work/p7' }
+  const own = counted(() => findNewestCheckpoint(openContext({ root, ...clock }), known))
+  expect(own.opened).toEqual([shardNameOf('/work/p7')])
 })
 
 test('reads a shard once to find the newest', () => {
