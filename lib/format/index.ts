@@ -50,5 +50,6 @@ export {
   isOnChainType,
   isOwnEvent,
   isTypeName,
+  MESSAGE_TYPES,
 } from './record-types.js'
 export { follows, type Link, linkOf, type PlacedLink, TipRule, type TipVerdict } from './tip.js'

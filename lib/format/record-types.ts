@@ -76,6 +76,17 @@ export function isOnChainType(type: string): boolean | undefined {
   return BY_NAME.get(type)?.isOnChain
 }
 
+/** What is said to the model or by it. */
+export const MESSAGE_TYPES: ReadonlySet<string> = new Set([
+  'user',
+  'assistant',
+  'tool_call',
+  'tool_result',
+  'system',
+  'subagent_result',
+  'summary',
+])
+
 export function isHeaderType(type: string): boolean {
   return type === 'session_header' || type === 'sidechain_header'
 }

@@ -10,7 +10,7 @@ import {
   wordsOf,
 } from '../../chain/index.js'
 import { SessionError } from '../../errors.js'
-import { type Diagnostic, isOnChain, type SessionEvent } from '../../format/index.js'
+import { type Diagnostic, isOnChain, MESSAGE_TYPES, type SessionEvent } from '../../format/index.js'
 import { type LogEntry, readLog } from '../../log/index.js'
 import { redactText } from '../../redaction/index.js'
 import { findEvent, type LoadedSession, loadSession } from '../../store/index.js'
@@ -145,20 +145,10 @@ async function sayEntry(conversation: Conversation, entry: LogEntry): Promise<vo
     return conversation.mark(what, entry.kind === 'damage' ? 'red' : 'yellow')
   }
   const { event } = entry
-  if (SAID.has(event.type)) await conversation.say(event)
+  if (MESSAGE_TYPES.has(event.type)) await conversation.say(event)
   else if (event.type === 'compaction_boundary') await conversation.mark(boundaryText(event))
   else await conversation.aside(asideText(event))
 }
-
-const SAID = new Set([
-  'user',
-  'assistant',
-  'tool_call',
-  'tool_result',
-  'system',
-  'summary',
-  'subagent_result',
-])
 
 function boundaryText({ ts, uuid, payload }: SessionEvent): string {
   const { messages_summarized: count, headUuid } = (payload ?? {}) as Record<string, unknown>

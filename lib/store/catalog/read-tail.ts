@@ -6,20 +6,11 @@ import {
   isHeaderType,
   isOnChain,
   isOwnEvent,
+  MESSAGE_TYPES,
   type SessionEvent,
 } from '../../format/index.js'
 import { forEachLineBackward, type Window } from './file-windows.js'
 import type { EventReader } from './skim-events.js'
-
-const MESSAGE_TYPES = new Set([
-  'user',
-  'assistant',
-  'tool_call',
-  'tool_result',
-  'system',
-  'subagent_result',
-  'summary',
-])
 
 const SESSION_META = Buffer.from('session_meta', 'latin1')
 

@@ -33,7 +33,6 @@ export interface Claim {
 }
 
 export interface Bypass {
-  readonly sessionId: string
   readonly isEnabled: boolean
   readonly setAt: string
   readonly expiresAt: string
@@ -84,13 +83,11 @@ function claimOf(event: SessionEvent): Claim | undefined {
   return { sessionId, runtimePath, claimedAt, renewedAt: event.ts, expiresAt, owner }
 }
 
-function bypassOf({ ts, payload }: SessionEvent): Bypass | undefined {
-  const fields = fieldsOf(payload)
-  const sessionId = textOf(fields['session_id'])
-  const expiresAt = timeOf(fields['expires_at'])
-  const { enabled } = fields
-  if (sessionId === null || expiresAt === null || typeof enabled !== 'boolean') return undefined
-  return { sessionId, isEnabled: enabled, setAt: ts, expiresAt }
+function bypassOf({ ts: setAt, payload }: SessionEvent): Bypass | undefined {
+  const { enabled: isEnabled, expires_at } = fieldsOf(payload)
+  const expiresAt = timeOf(expires_at)
+  const isValid = expiresAt !== null && typeof isEnabled === 'boolean'
+  return isValid ? { isEnabled, setAt, expiresAt } : undefined
 }
 
 // Appends a line to the claims of a session on condition that no other process wrote there since

@@ -23,18 +23,7 @@ import { type Line, readLogBackwardSync, readLogSync } from '../../log/index.js'
 import { materialize } from '../../log/internal.js'
 import { idOfFileName } from '../catalog/header-fields.js'
 import type { StoreContext } from '../context.js'
-import { readSessionTail, type SessionTail } from './read-tail.js'
-
-export interface LoadOptions {
-  /** As of this event; default: the tip. */
-  readonly at?: string | undefined
-  /** `then`: summaries as they read at that time. Default `newest`. */
-  readonly revisions?: 'newest' | 'then' | undefined
-  /** Parse payloads when they are looked at; the events then hold nothing beside their envelope. */
-  readonly lazyPayloads?: boolean | undefined
-  /** Only for tests: see the tail of a session. */
-  readonly fullScanThresholdBytes?: number | undefined
-}
+import { type LoadOptions, readSessionTail, type SessionTail } from './read-tail.js'
 
 export interface LoadedSession {
   readonly path: string
@@ -61,18 +50,17 @@ export function loadSession(
   path: string,
   options: LoadOptions = {},
 ): LoadedSession {
-  const { at, revisions, lazyPayloads, fullScanThresholdBytes } = options
+  const { at: _, revisions: __, ...reading } = options
   const files: OpenFile[] = []
   const visited = new Set<string>()
   let start: ProjectionStart = EMPTY_START
-  for (let next: Step | undefined = { path, at, revisions }; next !== undefined; ) {
+  for (let next: Step | undefined = { path, ...options }; next !== undefined; ) {
     if (visited.has(next.path)) {
       start = lostStart(next.path, 'lineage_cycle', `${next.path} continues itself`)
       break
     }
     visited.add(next.path)
-    const reading = { lazyPayloads, fullScanThresholdBytes, isOwn: files.length === 0 }
-    const file: OpenFile | string = readStep(store, next, reading)
+    const file: OpenFile | string = readStep(store, next, files.length === 0)
     if (typeof file === 'string') {
       start = lostStart(next.path, 'parent_session_missing', file)
       break
@@ -86,16 +74,13 @@ export function loadSession(
       const message = `The session ${parent.sessionId}, which this one continues, is not there`
       start = lostStart(next.path, 'parent_session_missing', message)
     }
-    next = parentPath === undefined ? undefined : { path: parentPath, at: parent.tipUuid }
+    next =
+      parentPath === undefined ? undefined : { ...reading, path: parentPath, at: parent.tipUuid }
   }
   return foldDown(files, start)
 }
 
-interface Step {
-  readonly path: string
-  readonly at?: string | undefined
-  readonly revisions?: 'newest' | 'then' | undefined
-}
+type Step = LoadOptions & { readonly path: string }
 
 interface OpenFile {
   readonly step: Step
@@ -105,20 +90,11 @@ interface OpenFile {
 }
 
 /** Of an ancestor that is no file at all, or no longer one, only why it cannot be read. */
-function readStep(
-  store: StoreContext,
-  step: Step,
-  {
-    isOwn,
-    ...reading
-  }: Pick<LoadOptions, 'lazyPayloads' | 'fullScanThresholdBytes'> & { isOwn: boolean },
-): OpenFile | string {
+function readStep(store: StoreContext, step: Step, isOwn: boolean): OpenFile | string {
   try {
     const headers = readHeaders(store, step.path)
     const offsetBase = offsetBaseOf(headers)
-    const { path, at, revisions } = step
-    const tail = readSessionTail(store, path, { at, revisions, offsetBase, ...reading })
-    return { step, headers, offsetBase, tail }
+    return { step, headers, offsetBase, tail: readSessionTail(store, step, offsetBase) }
   } catch (error) {
     const isNoFile =
       isSessionError(error, 'ERR_UNSAFE_PATH') || isSessionError(error, 'ERR_NOT_FOUND')

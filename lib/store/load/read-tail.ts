@@ -11,13 +11,14 @@ import { type LogEntry, readLogBackwardSync } from '../../log/index.js'
 import { lineStartBefore, readOffsets } from '../../log/internal.js'
 import type { StoreContext } from '../context.js'
 
-export interface TailOptions {
+export interface LoadOptions {
+  /** As of this event; default: the tip. */
   readonly at?: string | undefined
+  /** `then`: summaries as they read at that time. Default `newest`. */
   readonly revisions?: 'newest' | 'then' | undefined
-  /** Where offsets count from: known from the headers. */
-  readonly offsetBase: number
+  /** Parse payloads when they are looked at; the events then hold nothing beside their envelope. */
   readonly lazyPayloads?: boolean | undefined
-  /** Only for tests: how much more than should be needed is read line by line. */
+  /** Only for tests: see the tail of a session. */
   readonly fullScanThresholdBytes?: number | undefined
 }
 
@@ -37,22 +38,26 @@ export interface SessionTail {
   readonly isScanned: boolean
 }
 
+/** `offsetBase`: where offsets count from, known from the headers. */
 export function readSessionTail(
   { env }: StoreContext,
-  path: string,
   {
+    path,
+    at,
+    revisions,
     lazyPayloads = false,
     fullScanThresholdBytes = FULL_SCAN_THRESHOLD_BYTES,
-    ...options
-  }: TailOptions,
+  }: LoadOptions & { readonly path: string },
+  offsetBase: number,
 ): SessionTail {
-  const tail = new Tail({ at: options.at, fullScanThresholdBytes })
+  const tail = new Tail(at, fullScanThresholdBytes)
   let isScanned = false
   for (const entry of readLogBackwardSync(path, { lazyPayloads, environment: env })) {
     tail.take(entry)
     if (tail.isWorthATry) {
       const events = tail.events()
-      const result = projectLog(events, { file: path, ...options, isWhole: false })
+      const options = { file: path, at, revisions, offsetBase, isWhole: false }
+      const result = projectLog(events, options)
       if (result.projection.complete) {
         const { diagnostics } = tail
         return { events, readFrom: entry.byte_offset, result, diagnostics, isScanned: false }
@@ -86,10 +91,7 @@ class Tail {
   readonly #fullScanThresholdBytes: number
   #reachBytes: number
 
-  constructor({
-    at,
-    fullScanThresholdBytes,
-  }: { at: string | undefined; fullScanThresholdBytes: number }) {
+  constructor(at: string | undefined, fullScanThresholdBytes: number) {
     this.#at = at
     this.#isAtSeen = at === undefined
     this.#fullScanThresholdBytes = fullScanThresholdBytes

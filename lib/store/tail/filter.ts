@@ -2,22 +2,13 @@
 // the start are returned if they are still in the context; later ones as they are written.
 
 import { isGap } from '../../chain/index.js'
+import { MESSAGE_TYPES } from '../../format/index.js'
 import type { FollowEntry, LogEntry } from '../../log/index.js'
 import type { StoreContext } from '../context.js'
 import { loadSession } from '../load/load-session.js'
 
 /** What a model sees, and the two events that change what it saw before. */
-const VISIBLE = new Set([
-  'user',
-  'assistant',
-  'tool_call',
-  'tool_result',
-  'system',
-  'summary',
-  'subagent_result',
-  'compaction_boundary',
-  'rewind',
-])
+const VISIBLE = new Set([...MESSAGE_TYPES, 'compaction_boundary', 'rewind'])
 
 interface Past {
   readonly end: number
