@@ -160,8 +160,9 @@ export function assertUuid(uuid: string, field: 'uuid' | 'prev_uuid' | 'event_uu
 /** The one spelling of a time that is written, or a refusal. */
 export function assertTime(ts: string): void {
   if (typeof ts !== 'string') throw new TypeError('ts must be a string')
-  const isIso = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(ts) && !Number.isNaN(Date.parse(ts))
-  if (!isIso) {
+  const ms = /^\d{4}-.{18}Z$/.test(ts) ? Date.parse(ts) : Number.NaN
+  // `Date` takes 2026-02-30 for March 2.
+  if (Number.isNaN(ms) || new Date(ms).toISOString() !== ts) {
     throw new SessionError('ERR_ARG', `ts must look like 2026-01-31T12:00:00.000Z, not "${ts}"`)
   }
 }

@@ -10,6 +10,14 @@ export function timeOf(value: unknown): string | null {
   return Number.isNaN(date.getTime()) ? null : date.toISOString()
 }
 
+/** Like `timeOf`, for a time that a person gives: `null` also for a day that its month does not have. */
+export function parseGivenTime(value: string): string | null {
+  // `Date` takes 2026-02-30 for March 2.
+  const [date] = /^\d{4}-\d\d-\d\d/.exec(value) ?? []
+  const isReal = date === undefined || timeOf(date)?.startsWith(date) === true
+  return isReal ? timeOf(value) : null
+}
+
 /** Like `timeOf`, and `null` for the placeholder that an import writes where its source has no time. */
 export function knownTimeOf(value: unknown): string | null {
   const time = timeOf(value)

@@ -82,6 +82,14 @@ it('a time has one spelling', () => {
   expect(() => assertTime('2026-01-31T12:00:00.000Z')).not.toThrow()
 })
 
+it('a time is one of the calendar', () => {
+  const days = ['2026-02-29', '2026-02-30', '2026-04-31', '1900-02-29']
+  for (const wrong of [...days.map((day) => `${day}T12:00:00.000Z`), '2026-01-31T24:00:00.000Z']) {
+    expect(() => assertTime(wrong), wrong).toThrow(expect.objectContaining({ code: 'ERR_ARG' }))
+  }
+  expect(() => assertTime('2024-02-29T23:59:59.999Z')).not.toThrow()
+})
+
 it('any uuid of a file can be written again', () => {
   expect(quoteUuid('plain-1')).toBe('"plain-1"')
   for (const uuid of ['a"b', 'é', 'a\u2028b', '\u007f', 'a b']) {

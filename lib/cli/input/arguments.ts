@@ -1,6 +1,7 @@
 // What operands and options mean, the same in every command.
 
 import { isAbsolute, resolve } from 'node:path'
+import { parseGivenTime } from '../../format/fields.js'
 import type { Diagnostic } from '../../format/index.js'
 import { openContext, type StoreContext, type StoreOptions } from '../../store/index.js'
 import { type Call, type Parsed, UsageError } from '../command.js'
@@ -107,7 +108,7 @@ export function readTime(call: Asked, name: string): string | undefined {
   if (value === undefined) return undefined
   const ago = /^(\d{1,9})([smhdw])$/.exec(value)
   if (ago === null) {
-    if (!Number.isNaN(Date.parse(value))) return value
+    if (parseGivenTime(value) !== null) return value
     const times = 'a time like 2026-01-31 or 2026-01-31T12:00:00Z, or an age: 90m, 2h, 3d'
     throw new UsageError(`--${name} takes ${times}; not "${value}"`)
   }

@@ -2,7 +2,7 @@
 // before it is parsed.
 
 import { SessionError } from '../../errors.js'
-import { timeOf } from '../../format/fields.js'
+import { parseGivenTime, timeOf } from '../../format/fields.js'
 import type { Envelope, SessionEvent } from '../../format/index.js'
 import { findToolParts, hasFailed } from '../text/tool-parts.js'
 
@@ -115,7 +115,7 @@ function intersection(
 
 function parseTime(name: string, value: string | undefined): string | undefined {
   if (value === undefined) return undefined
-  const time = timeOf(value)
+  const time = parseGivenTime(value)
   if (time !== null) return time
   const what = `${name} is a time like 2026-01-31 or 2026-01-31T12:00:00Z, not "${value}"`
   throw new SessionError('ERR_ARG', what, { [name]: value })

@@ -303,6 +303,7 @@ test('rejects invalid options before reading a file', async (t) => {
     [{ syntax: 'glob' }, 'syntax is auto, literal or regex'],
     [{ pattern: '\ud800' }, 'half a character'],
     [{ since: 'yesterday' }, 'since is a time'],
+    [{ until: '2026-02-30T12:00:00Z' }, 'until is a time'],
     [{ role: 'unknown' }, 'A role is'],
   ] as const
   for (const [options, message] of wrong) {
