@@ -228,6 +228,7 @@ export {
   redactValue,
 } from './redaction/index.js'
 export {
+  type AppendEvent,
   type AppendListener,
   type AppendReceipt,
   type AppendTranscriptInput,

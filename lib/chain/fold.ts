@@ -86,6 +86,14 @@ export class Fold implements Projection {
     }
   }
 
+  /** Removes the newest entry if it is that event; returns whether it was. */
+  protected removeNewest(uuid: string): boolean {
+    const last = this.#all.at(-1)
+    if (last?.kind !== 'event' || last.file !== this.#file || last.event.uuid !== uuid) return false
+    this.#replace(this.#all.slice(0, -1), this.#compactedCount)
+    return true
+  }
+
   /** Replaces the text of the summary at that offset by its newest revision. */
   revise(summaryOffset: number): void {
     for (const [index, entry] of this.#all.entries()) {
@@ -267,6 +275,8 @@ export interface LiveProjectionOptions extends FoldOptions {
 export class LiveProjection extends Fold {
   readonly #revisions: Revisions
   #nextPrevUuid: string | null
+  /** The event before the tip, where the tip was pushed and linked to it. */
+  #prevOfTip: string | null = null
   #isTipNewest: boolean
   #isEmpty = true
   /** Nothing but headers so far. */
@@ -296,12 +306,22 @@ export class LiveProjection extends Fold {
     if (isHeader && !this.#isAtStart) return true
     const isRoot = this.#isEmpty && event.prev_uuid === null
     const isNext = event.prev_uuid !== null && event.prev_uuid === this.#nextPrevUuid
-    if (!isHeader && !isRoot && !isNext) return false
+    const replacesTip = !isNext && this.#supersede(event)
+    if (!isHeader && !isRoot && !isNext && !replacesTip) return false
+    if (!replacesTip) this.#prevOfTip = isNext ? this.#nextPrevUuid : null
     this.#revisions.add(placed)
     this.#advance(placed)
     this.#nextPrevUuid = event.uuid
     this.#isTipNewest = true
     return true
+  }
+
+  /** A reply that takes the place of the partial one before it. */
+  #supersede({ type, prev_uuid, payload }: SessionEvent): boolean {
+    if (type !== 'assistant' || prev_uuid === null || prev_uuid !== this.#prevOfTip) return false
+    const { supersedes } = fieldsOf(payload)
+    const isTip = typeof supersedes === 'string' && supersedes === this.#nextPrevUuid
+    return isTip && this.removeNewest(supersedes)
   }
 
   #advance(placed: PathEvent): void {

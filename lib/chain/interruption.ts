@@ -34,14 +34,16 @@ export function findInterruptions(
 ): Interruptions {
   const messages = plainMessages(projection.entries)
   const { calls, results } = pairTools(messages)
-  const open = calls.filter((call) => !results.has(call))
+  // A turn that was ended, by the model or by the user, was not interrupted.
+  const isEnded = isTurnEnded(projection)
+  const open = isEnded ? [] : calls.filter((call) => !results.has(call))
   const found: Interruption[] = []
   if (open.length > 0) {
     found.push({ kind: 'tool_call', uuids: [...new Set(open.map(({ uuid }) => uuid))] })
   }
-  const last = messages.at(-1)
+  const last = isEnded ? undefined : messages.at(-1)
   if (last !== undefined && isUnanswered(last)) found.push({ kind: 'no_reply', uuids: [last.uuid] })
-  if (last !== undefined && isPartial(last, projection)) {
+  if (last !== undefined && isPartial(last)) {
     found.push({ kind: 'partial_reply', uuids: [last.uuid] })
   }
   const { unfinishedCompaction } = projection
@@ -57,9 +59,13 @@ function isUnanswered({ type }: Message): boolean {
   return type === 'user' || type === 'tool_result'
 }
 
-/** Only `null` means that the reply was cut off; many harnesses never record a stop reason. */
-function isPartial({ type, payload }: Message, { entries }: Pick<Projection, 'entries'>): boolean {
-  if (type !== 'assistant' || fieldsOf(payload)['stop_reason'] !== null) return false
+/** Marked as partial, or with `null`: many harnesses never record a stop reason. */
+function isPartial({ type, payload }: Message): boolean {
+  const { partial, stop_reason } = fieldsOf(payload)
+  return type === 'assistant' && (partial === true || stop_reason === null)
+}
+
+function isTurnEnded({ entries }: Pick<Projection, 'entries'>): boolean {
   const last = entries.findLast((entry) => !isGap(entry))
-  return last?.kind !== 'event' || last.turnEnded !== true
+  return last?.kind === 'event' && last.turnEnded === true
 }

@@ -114,6 +114,8 @@ export const payloadSchemas = {
     usage: usage.optional(),
     stop_reason: z.string().nullable().optional(),
     message_id: z.string().optional(),
+    partial: z.boolean().optional(),
+    supersedes: uuid.optional(),
   }),
   tool_call: z.looseObject({
     tool_call_id: z.string().min(1),

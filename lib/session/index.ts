@@ -73,6 +73,7 @@ export {
 } from './record/recover-once.js'
 export type { Session } from './session.js'
 export type { SessionOptions } from './settings.js'
+export type { AppendEvent } from './streamed-reply.js'
 export type {
   MergedResult,
   SubagentEnding,

@@ -42,6 +42,7 @@ import { type TitleSource, titleEvent } from './live-view.js'
 import { callListener } from './notify-listener.js'
 import { PermissionLedger } from './permission-ledger.js'
 import { type PromptOptions, type PromptReceipt, promptText } from './prompt-history.js'
+import { type AppendEvent, isStreamed, toReply } from './streamed-reply.js'
 import type { MergedResult, SubagentReportInput } from './subagents/result.js'
 import type { Sidechain } from './subagents/sidechain.js'
 import { Subagents } from './subagents/subagents.js'
@@ -105,10 +106,15 @@ export class Session implements AsyncDisposable {
     return this.#parts.log.size
   }
 
-  /** Appends an event. Resolves once it is a line of the transcript; lines have the order of calls. */
-  async append<Type extends string>(event: NewEvent<Type>): Promise<Receipt> {
-    const receipt = await this.#parts.log.append(event)
-    this.#notify(event as NewEvent, receipt)
+  /**
+   * Appends an event. Resolves once it is a line of the transcript; lines have the order of calls.
+   * A reply can be recorded while it is streamed: append it with `partial: true`, and the next part
+   * or the whole reply with `supersedes: uuid`.
+   */
+  async append<Type extends string>(event: AppendEvent<Type>): Promise<Receipt> {
+    const written = isStreamed(event) ? this.#toReply(event) : event
+    const receipt = await this.#parts.log.append(written)
+    this.#notify(written as NewEvent, receipt)
     if (isSyncPoint(event.type)) await this.#appendSpooled()
     return receipt
   }
@@ -176,6 +182,9 @@ export class Session implements AsyncDisposable {
 
   /** Appends several events in one write: all of them become lines, or none is acknowledged. */
   async appendAll(events: readonly NewEvent[]): Promise<Receipt[]> {
+    if (events.some(isStreamed)) {
+      throw new SessionError('ERR_ARG', 'Append a partial reply, or what supersedes it, by append')
+    }
     const receipts = await this.#parts.log.appendAll(events)
     for (const [index, event] of events.entries()) this.#notify(event, receipts[index]!)
     return receipts
@@ -367,6 +376,13 @@ export class Session implements AsyncDisposable {
       ts,
     )
     return { ...receipt, historyOffset: (await recorded) ?? null }
+  }
+
+  #toReply<Type extends string>(event: AppendEvent<Type>): NewEvent<Type> {
+    return toReply(event, {
+      projection: () => this.projection,
+      find: (uuid) => this.#parts.storage.find(uuid),
+    })
   }
 
   #linkTo(to: string): RewindLink {

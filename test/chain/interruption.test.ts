@@ -74,6 +74,22 @@ test('a reply with stop_reason null and without turn_end is partial', () => {
   )
 })
 
+test('a turn that the user ended was not interrupted, whatever it left open', () => {
+  expect(read(new History().m('1').add(turnEnd('end')))).toEqual(none)
+  const history = new History()
+    .m('1')
+    .add(call('2', 'a', true))
+    .add(turnEnd('end'))
+  expect(read(history)).toEqual(none)
+  expect(read(history.m('3')).found.map(({ kind }) => kind)).toEqual(['tool_call', 'no_reply'])
+})
+
+test('a reply marked as partial is partial, whatever its stop reason', () => {
+  const payload = { content: 'half', partial: true, stop_reason: 'max_tokens' }
+  const history = new History().m('1').add({ type: 'assistant', uuid: '2', payload })
+  expect(read(history).found).toEqual([{ kind: 'partial_reply', uuids: ['2'] }])
+})
+
 test('the end of a later turn does not complete an earlier partial reply', () => {
   const history = new History().m('1').add(reply('2', null))
   history.m('3').add(reply('4', 'end_turn')).add(turnEnd('end'))

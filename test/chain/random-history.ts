@@ -152,6 +152,15 @@ const STEPS = {
   header(around: Around, [a]: Picks) {
     around.history.header(a % 2 === 0 ? 'H' : fresh(around, 'H'))
   },
+  /** A reply in the place of the tip, as after a partial one. */
+  supersede(around: Around) {
+    const { history } = around
+    const tip = history.lines.findLast(({ event }) => event.uuid === history.tip)?.event
+    if (tip === undefined || tip.prev_uuid === null) return
+    const uuid = fresh(around, 'm')
+    const payload = { content: uuid, supersedes: tip.uuid }
+    history.add({ type: 'assistant', uuid, prev_uuid: tip.prev_uuid, payload })
+  },
   strangeLink(around: Around, [a, b]: Picks) {
     const uuid = fresh(around, 'm')
     const links = ['gone', null, uuid, any(around, b) ?? null]
@@ -181,6 +190,7 @@ const WEIGHTS = {
   turnEnd: 2,
   unknownType: 1,
   header: 1,
+  supersede: 2,
   strangeLink: 1,
 } as const satisfies Record<StepName, number>
 
