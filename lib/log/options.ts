@@ -49,8 +49,8 @@ export interface LogOptions {
   lockTimeoutMs?: number | undefined
 
   /**
-   * Go without the kernel lock although it could be had. Everything still holds but one point:
-   * see "advisory" in docs/FORMAT.md.
+   * Use the kernel lock of the optional addon where it is available. `false` uses the portable lock
+   * alone, as without the addon: two writers may then fork the chain, and no line is lost by that.
    *
    * @default true
    */

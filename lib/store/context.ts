@@ -20,7 +20,8 @@ export interface ContextOptions extends StoreOptions {
   lockTimeoutMs?: number | undefined
 
   /**
-   * Use the kernel lock of the optional addon where it is installed.
+   * Use the kernel lock of the optional addon where it is available. `false` uses the portable lock
+   * alone, as without the addon: two writers may then fork the chain, and no line is lost by that.
    *
    * @default true
    */

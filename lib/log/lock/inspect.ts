@@ -69,7 +69,7 @@ export function judgeLock(
   const { identity, mode, mtimeMs, obstacle } = directory
   if (obstacle !== undefined) return { verdict: 'obstructed', obstacle }
 
-  const isBound = record?.dir === identity
+  const isBound = record !== undefined && isSameDirectory(record.dir, identity)
   const owner = isBound ? record : undefined
   const ownerState = isBound ? recordState : undefined
   const state = (verdict: LockState['verdict']): LockState => ({ verdict, owner, ownerState })
@@ -147,6 +147,16 @@ export function readLockDirectory(path: string, fs: FileSystem): LockDirectory |
     mtimeMs: Number(stats.mtimeMs),
     obstacle: obstacleOf(stats),
   }
+}
+
+const BELOW_MILLISECONDS = '000000'
+
+/** Deno reads birth times in milliseconds: its records name no more, and it sees no more of others. */
+function isSameDirectory(recorded: string, found: string): boolean {
+  if (recorded === found) return true
+  const isCut = [recorded, found].some((identity) => identity.endsWith(BELOW_MILLISECONDS))
+  const cut = (identity: string) => identity.slice(0, -BELOW_MILLISECONDS.length)
+  return isCut && cut(recorded) === cut(found)
 }
 
 function statsOf(lockPath: string, fs: FileSystem): BigIntStats | undefined {

@@ -110,7 +110,7 @@ function isReadableLog({ kind, stats }: StoreEntry): boolean {
 
 function advisoryFinding(path: string): StoreFinding {
   const message =
-    'fs-native-extensions is not installed for this platform: locks are advisory, and two writers may fork a chain'
+    'no kernel locks (fs-native-extensions is not installed, or cannot be loaded here): locks are advisory, and two writers may fork a chain'
   return { code: 'advisory', severity: 'info', path, message }
 }
 

@@ -89,6 +89,25 @@ describe('the verdict', () => {
     expect(inspectLock(path)).toEqual({ verdict: 'held', owner: undefined, ownerState: undefined })
   })
 
+  test('a record belongs to its directory also where birth times are read in milliseconds', () => {
+    const path = lockedLog()
+    const lockPath = lockPathOf(path)
+    const { fs } = systemEnvironment
+    // Deno on either side. Two of the times differ in nanoseconds only.
+    const stateOf = (recordedNs: bigint, foundNs: bigint) => {
+      const stats = fs.lstatSync(lockPath, { bigint: true })
+      writeRecord(path, { dir: `${stats.ino}:${recordedNs}` })
+      const lstatSync = () => Object.assign(stats, { birthtimeNs: foundNs })
+      const files = { ...fs, lstatSync: lstatSync as unknown as typeof fs.lstatSync }
+      return judgeLock(path, { ...systemEnvironment, fs: files }).ownerState
+    }
+    expect(stateOf(5_000_000n, 5_000_123n)).toBe('alive')
+    expect(stateOf(5_000_123n, 5_000_000n)).toBe('alive')
+    expect(stateOf(5_000_123n, 5_000_124n)).toBeUndefined()
+    expect(stateOf(5_000_000n, 6_000_000n)).toBeUndefined()
+    expect(stateOf(5_000_000n, 6_000_123n)).toBeUndefined()
+  })
+
   test('a lock with an owner on another machine, or without one, is judged by its age', () => {
     for (const record of [OUT_OF_SIGHT, undefined]) {
       const verdictOf = (age: number) =>
