@@ -77,7 +77,7 @@ export function announceInMemory(id: string): () => void {
   return () => idsInMemory.delete(id)
 }
 
-/** Finds the transcript of a session by its id, or by the beginning of it. */
+/** Finds the transcript of a session by its id. */
 export function transcriptOf(store: StoreContext, session: string): string {
   try {
     return findTranscript(store, session)
@@ -88,7 +88,7 @@ export function transcriptOf(store: StoreContext, session: string): string {
   }
 }
 
-/** Returns the full id of a session that has a transcript. */
+/** Returns the id of a session that has a transcript, as its header spells it. */
 export function storedIdOf(store: StoreContext, session: string): string {
   const info = readSessionInfo(store, transcriptOf(store, session))
   return isUnreadable(info) ? session : info.sessionId

@@ -7,7 +7,7 @@ import { findTranscript, openContext } from '../../lib/store/index.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 import { Transcript } from './catalog/catalog-transcript.js'
 
-test('lists the folder of transcripts only to find a session by a prefix', (t) => {
+test('finds a session, or none, without listing the folder of transcripts', (t) => {
   const root = temporaryFolder(t)
   for (const id of ['deploy', 'deploy-2', 'restore']) new Transcript(id, 0).say('hi').save(root)
   const transcripts = join(root, '.transcripts')
@@ -19,8 +19,7 @@ test('lists the folder of transcripts only to find a session by a prefix', (t) =
   }) as typeof readdirSync
   const store = openContext({ root, environment: { fs: { readdirSync: counting } } })
   expect(findTranscript(store, 'deploy')).toBe(join(transcripts, 'deploy.jsonl'))
-  expect(listed).toEqual([])
-  expect(findTranscript(store, 'rest')).toBe(join(transcripts, 'restore.jsonl'))
   expect(findTranscript(store, 'lost')).toBe(join(transcripts, 'lost.jsonl'))
-  expect(listed).toEqual([transcripts, transcripts])
+  expect(() => findTranscript(store, 'rest')).toThrow(/No session "rest"/)
+  expect(listed).toEqual([])
 })

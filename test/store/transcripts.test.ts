@@ -1,4 +1,4 @@
-// Which session or subagent is meant by the beginning of its name.
+// Which session or subagent an id means.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -22,58 +22,34 @@ function newStore(t: TestContext, files: Record<string, Buffer | string>) {
 
 const said = line('user', { payload: { content: 'hello' } })
 
-test('four letters are enough where they are the beginning of one session, and not of two', (t) => {
+test('an id is exact after its normalization, and the beginning of one finds nothing', (t) => {
   const store = newStore(t, {
-    '.transcripts/alpha-1.jsonl': said,
-    '.transcripts/alpha-2.jsonl': said,
-    '.transcripts/beta-1.jsonl': said,
+    '.transcripts/user-12.jsonl': said,
+    '.transcripts/caf%C3%A9.jsonl': said,
   })
-  expect(findTranscript(openContext(store), 'beta')).toBe(
-    join(store.root, '.transcripts', 'beta-1.jsonl'),
-  )
-  expect(findTranscript(openContext(store), 'alpha-1')).toBe(
-    join(store.root, '.transcripts', 'alpha-1.jsonl'),
-  )
-  const ambiguous = { code: 'ERR_AMBIGUOUS', message: expect.stringContaining('alpha-1, alpha-2') }
-  expect(() => findTranscript(openContext(store), 'alph')).toThrow(
-    expect.objectContaining(ambiguous),
-  )
-  expect(() => findTranscript(openContext(store), 'bet')).toThrow(
-    expect.objectContaining({ code: 'ERR_NOT_FOUND' }),
-  )
-})
-
-test('the beginning of a session is counted in letters of its id, and may end anywhere in it', (t) => {
-  const store = newStore(t, {
-    '.transcripts/beta-1.jsonl': said,
-    '.transcripts/2026.01.02.jsonl': said,
-    '.transcripts/com1-port.jsonl': said,
-  })
-  for (const short of ['session:bet', '  bet  ']) {
-    expect(() => findTranscript(openContext(store), short)).toThrow(
-      expect.objectContaining({ code: 'ERR_NOT_FOUND' }),
-    )
+  const found = (id: string) => basename(findTranscript(openContext(store), id))
+  for (const id of ['user-12', ' user-12 ', 'session:user-12'])
+    expect(found(id)).toBe('user-12.jsonl')
+  for (const id of ['caf\u00e9', 'cafe\u0301']) expect(found(id)).toBe('caf%C3%A9.jsonl')
+  for (const id of ['user-1', 'user', 'session:user-1', 'User-12', 'user-123']) {
+    expect(() => found(id)).toThrow(expect.objectContaining({ code: 'ERR_NOT_FOUND' }))
   }
-  const found = (begun: string) => basename(findTranscript(openContext(store), begun))
-  expect(found('session:beta')).toBe('beta-1.jsonl')
-  expect(found('2026.')).toBe('2026.01.02.jsonl')
-  expect(found('com1')).toBe('com1-port.jsonl')
 })
 
-test('of subagents, too; one of an unknown session is named as such', (t) => {
+test('the task of a subagent is exact, too', (t) => {
   const header = (task_id: string) => line('sidechain_header', { payload: { task_id } })
   const store = newStore(t, {
     '.sidechains/task-1.jsonl': header('task-1'),
-    '.sidechains/task-2.jsonl': header('task-2'),
+    '.sidechains/task-12.jsonl': header('task-12'),
     '.sidechains/empty.jsonl': '',
   })
   mkdirSync(join(store.root, '.sidechains', 'folder.jsonl'))
-  const message = expect.stringContaining('task-1 of no session, task-2 of no session')
+  expect(findSidechain(openContext(store), 'task-1').taskId).toBe('task-1')
   expect(() => findSidechain(openContext(store), 'task')).toThrow(
-    expect.objectContaining({ code: 'ERR_AMBIGUOUS', message }),
+    expect.objectContaining({ code: 'ERR_NOT_FOUND' }),
   )
   const { sidechains, skipped } = listSidechains(openContext(store))
-  expect(sidechains.map(({ taskId }) => taskId)).toEqual(['task-1', 'task-2'])
+  expect(sidechains.map(({ taskId }) => taskId)).toEqual(['task-1', 'task-12'])
   expect(skipped.map(({ path }) => path)).toContain(join(store.root, '.sidechains', 'folder.jsonl'))
 })
 

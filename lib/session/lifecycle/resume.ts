@@ -37,7 +37,7 @@ import { assembleSession, createFrom } from './create.js'
 
 export interface ResumeOptions extends SessionOptions, SessionFacts, ToolOptions {
   /**
-   * The session, or four or more characters it begins with.
+   * The id of the session.
    *
    * @default the newest session of the project
    */

@@ -291,10 +291,7 @@ function isBypassOn({ sessionId, now, store, state: { bypass } }: ClaimView): bo
   return endedAt === undefined || Date.parse(endedAt) < Date.parse(bypass.setAt)
 }
 
-/**
- * The whole id of a session that has a claim or a transcript. A prefix finds only sessions with a
- * transcript.
- */
+/** The normalized id of a session that has a claim or a transcript; ERR_NOT_FOUND for any other. */
 export function findKnownSession(store: StoreContext, session: string): string {
   const { sessionId, now, state } = readClaims(store, session)
   const isClaimed = state.claim !== undefined && !isExpired(state.claim, now)

@@ -12,7 +12,7 @@ import { listSidechains } from '../sidechains/list-sidechains.js'
 import { findTranscript, listTranscripts } from '../transcripts.js'
 
 export interface StoreFilesOptions {
-  /** Only these sessions, each by its id or a prefix of it. */
+  /** Only these sessions, each by its id. */
   sessions?: readonly string[] | undefined
 
   /** Only these files, and the sessions named in `sessions`. */

@@ -45,7 +45,7 @@ export interface UnitList {
 }
 
 export interface RetentionSelection {
-  /** These, by id or a prefix of it. */
+  /** The ids of these. */
   sessions?: readonly string[] | undefined
 
   /** Those without activity for this long, by the times in their logs. */

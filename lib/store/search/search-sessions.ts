@@ -21,7 +21,7 @@ export interface SearchSessionsOptions extends ServedTextOptions {
   query: string
 
   /**
-   * Only this session, by its id or a prefix of it.
+   * Only this session.
    *
    * @default every session
    */

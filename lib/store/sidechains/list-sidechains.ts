@@ -8,7 +8,7 @@ import { isUnreadable, readEach, type Unreadable } from '../catalog/session-info
 import type { StoreContext } from '../context.js'
 import { listLogNames } from '../list-logs.js'
 import { readLineage } from '../load/load-session.js'
-import { CANDIDATES_SHOWN, findTranscript, PREFIX_CHARS_MIN } from '../transcripts.js'
+import { findTranscript } from '../transcripts.js'
 import { findChild } from './path.js'
 import {
   readOrigin,
@@ -17,10 +17,12 @@ import {
   type SidechainOrigin,
 } from './sidechain-info.js'
 
+const CANDIDATES_SHOWN = 10
+
 export interface ListSidechainsOptions {
   /**
-   * Only those of this session, by its id or the beginning of it. Those of a fork are also the
-   * ones that its source had spawned by then.
+   * Only those of this session. Those of a fork are also the ones that its source had spawned by
+   * then.
    *
    * @default every session
    */
@@ -43,7 +45,7 @@ export function listSidechains(
   return { sidechains: read.found.sort(byStart), skipped: [...skipped, ...read.skipped] }
 }
 
-/** A subagent, by its task's id or by four or more letters that only it begins with. */
+/** A subagent by its task's id, which may repeat from session to session. */
 export function findSidechain(
   store: StoreContext,
   task: string,
@@ -53,10 +55,8 @@ export function findSidechain(
   const prefix = fileNameOf(wanted)
   const named = pathsIn(store).filter((path) => basename(path).startsWith(prefix))
   const { found } = select(store, named, session)
-  const exact = found.filter(({ taskId }) => taskId === wanted)
-  const isPrefix = wanted.length >= PREFIX_CHARS_MIN
-  const meant = exact.length > 0 || !isPrefix ? exact : found
-  if (meant.length > 1) throw ambiguousError(task, meant)
+  const meant = found.filter(({ taskId }) => taskId === wanted)
+  if (meant.length > 1) throw ambiguousTaskError(task, meant)
   const digest = meant[0] && readSidechainInfo(store, meant[0].path)
   if (digest === undefined || isUnreadable(digest)) throw notFoundError(store, task, session)
   return digest
@@ -130,7 +130,10 @@ function byStart(one: SidechainInfo, other: SidechainInfo): number {
   return left < right ? -1 : 1
 }
 
-function ambiguousError(task: string, found: readonly SidechainOrigin[]): SessionError {
+export function ambiguousTaskError(
+  task: string,
+  found: readonly Pick<SidechainOrigin, 'taskId' | 'parentSessionId'>[],
+): SessionError {
   const shown = found
     .slice(0, CANDIDATES_SHOWN)
     .map(({ taskId, parentSessionId }) => `${taskId} of ${parentSessionId ?? 'no session'}`)

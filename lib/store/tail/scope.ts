@@ -12,7 +12,7 @@ import { listLogNames } from '../list-logs.js'
 import { findTranscript } from '../transcripts.js'
 
 export interface TailTarget {
-  /** A session by its id or a prefix of it, and every session that continues it. */
+  /** A session, and every session that continues it. */
   session?: string | undefined
   /** One log file. A transcript of the store counts as its session. */
   file?: string | undefined

@@ -121,7 +121,7 @@ describe('the active sessions', () => {
   it('can be looked up by either form of a key; an unknown key throws ERR_NOT_FOUND', async (t) => {
     const { clock, options } = newStore(t)
     await store('demo-1', options)
-    for (const key of ['demo-1', 'session:demo-1', 'demo']) {
+    for (const key of ['demo-1', 'session:demo-1', ' demo-1']) {
       expect(readSessionState(openContext(options), key)).toMatchObject({
         sessionId: 'demo-1',
         active: true,

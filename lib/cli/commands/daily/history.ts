@@ -1,15 +1,11 @@
 // The prompts of all sessions.
 
 import { basename, parse } from 'node:path'
-import { isSessionError } from '../../../errors.js'
 import {
-  findTranscript,
   type HistoryEntry,
   type HistoryScope,
-  isUnreadable,
   normalizeProject,
   readHistory,
-  readSessionInfo,
   recallHistory,
 } from '../../../store/index.js'
 import { type Call, type Command, UsageError } from '../../command.js'
@@ -20,6 +16,7 @@ import {
   readOrder,
   rejectTogether,
 } from '../../input/arguments.js'
+import { findSession } from '../../input/target.js'
 import { colorsOf } from '../../output/colors.js'
 import { EXIT } from '../../output/exit-codes.js'
 import { DiagnosticGroups } from '../../output/notes.js'
@@ -130,19 +127,9 @@ async function readEntries(
   }
   const entries = await read(wanted)
   if (entries.length > 0 || wanted.sessionId === undefined) return entries
-  const sessionId = findWholeId(call, wanted.sessionId)
-  return sessionId === undefined ? [] : read({ ...wanted, sessionId })
-}
-
-/** The session of the store whose id begins like this; `undefined` when there is none. */
-function findWholeId(call: Call, beginning: string): string | undefined {
-  try {
-    const digest = readSessionInfo(call.store, findTranscript(call.store, beginning))
-    return isUnreadable(digest) || digest.sessionId === beginning ? undefined : digest.sessionId
-  } catch (error) {
-    if (isSessionError(error, 'ERR_NOT_FOUND')) return undefined
-    throw error
-  }
+  // A session may have prompts and no transcript, so only then its id may be incomplete.
+  const sessionId = findSession(call, wanted.sessionId)
+  return sessionId === wanted.sessionId ? [] : read({ ...wanted, sessionId })
 }
 
 /** On a terminal as wide as that; in a pipe complete and with exact times. */

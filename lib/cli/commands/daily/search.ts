@@ -4,6 +4,7 @@ import { basename } from 'node:path'
 import { type SearchHit, searchSessions } from '../../../store/index.js'
 import type { Call, Command } from '../../command.js'
 import { readNumber } from '../../input/arguments.js'
+import { readSessionOption } from '../../input/target.js'
 import { colorsOf } from '../../output/colors.js'
 import { toPlainText } from '../../output/plain-text.js'
 import { printAnswer } from '../../output/print.js'
@@ -42,7 +43,7 @@ export const search: Command = {
     const result = await searchSessions(call.store, {
       query: call.operands.join(' '),
       project: call.value('project'),
-      sessionKey: call.value('session'),
+      sessionKey: readSessionOption(call, 'session'),
       limit: readNumber(call, 'limit'),
     })
     const { query, hits, count, message } = result

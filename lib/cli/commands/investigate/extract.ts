@@ -3,7 +3,7 @@
 import { extractDelta } from '../../../session/index.js'
 import type { Command } from '../../command.js'
 import { readNumber } from '../../input/arguments.js'
-import { findSession } from '../../input/target.js'
+import { findClaimedSession } from '../../input/target.js'
 import { EXIT } from '../../output/exit-codes.js'
 import { toPlainLines } from '../../output/plain-text.js'
 import { printJson, printLines } from '../../output/print.js'
@@ -41,7 +41,7 @@ export const extract: Command = {
   lesson: LESSON,
 
   async run(call) {
-    const delta = await extractDelta(call.store, findSession(call, call.operands[0]!), {
+    const delta = await extractDelta(call.store, findClaimedSession(call, call.operands[0]!), {
       minChars: readNumber(call, 'min-chars'),
       maxChars: readNumber(call, 'max-chars'),
     })

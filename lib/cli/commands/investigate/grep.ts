@@ -9,7 +9,7 @@ import {
   rejectTogether,
   resolveFile,
 } from '../../input/arguments.js'
-import { isFile } from '../../input/target.js'
+import { findSession, isFile } from '../../input/target.js'
 import { type Colors, colorsOf } from '../../output/colors.js'
 import { EXIT } from '../../output/exit-codes.js'
 import { clip, toPlainText } from '../../output/plain-text.js'
@@ -69,7 +69,9 @@ export const grep: Command = {
     return printHits(call, {
       pattern: pattern!,
       ...(targets.length > 0 && {
-        sessions: targets.filter((target) => !files.includes(target)),
+        sessions: targets
+          .filter((target) => !files.includes(target))
+          .map((target) => findSession(call, target)),
         files: files.map((file) => resolveFile(call, file)),
       }),
       types: readWords(call, 'type'),

@@ -1,9 +1,15 @@
 // Subagents of a session. Their parent never sees more than the summary, so this is for audit.
 
-import { findSidechain, listSidechains, type SidechainInfo } from '../../../store/index.js'
+import { isSessionError } from '../../../errors.js'
+import {
+  ambiguousTaskError,
+  findSidechain,
+  listSidechains,
+  type SidechainInfo,
+} from '../../../store/index.js'
 import type { Call, Command } from '../../command.js'
 import { rejectTogether } from '../../input/arguments.js'
-import { findSession } from '../../input/target.js'
+import { findSession, isBeginning } from '../../input/target.js'
 import { colorsOf } from '../../output/colors.js'
 import { EXIT } from '../../output/exit-codes.js'
 import { toPlainText } from '../../output/plain-text.js'
@@ -67,6 +73,22 @@ function formatSidechains(call: Call, sidechains: readonly SidechainInfo[]): str
   return formatTable(rows, { headings, wide: 1, status: 2, columns, colors })
 }
 
+/** By its task, or by the beginning of it. */
+function findTask(call: Call, task: string): SidechainInfo {
+  const named = call.value('session')
+  const session = named === undefined ? undefined : findSession(call, named)
+  try {
+    return findSidechain(call.store, task, { session })
+  } catch (error) {
+    if (!isSessionError(error, 'ERR_NOT_FOUND')) throw error
+    const { sidechains } = listSidechains(call.store, { session })
+    const found = sidechains.filter(({ taskId }) => isBeginning(task, taskId))
+    if (found.length > 1) throw ambiguousTaskError(task, found)
+    if (found[0] === undefined) throw error
+    return found[0]
+  }
+}
+
 const SHOW_LESSON = `Shows its prompt, what it did and, on stderr, how it ended. Task ids repeat from session to session;
 if several match, --session selects one. --json prints the events of the view as they are on disk,
 one per line.
@@ -102,8 +124,7 @@ export const sidechainShow: Command = {
 
   async run(call) {
     rejectTogether(call, 'raw', 'text')
-    const session = call.value('session')
-    const digest = findSidechain(call.store, call.operands[0]!, { session })
+    const digest = findTask(call, call.operands[0]!)
     const { isShown } = await printView(call, digest.path)
     const { taskId, parentSessionId, status, endReason, summary } = digest
     const whose = `${taskId} of session ${parentSessionId ?? '(unknown)'}`

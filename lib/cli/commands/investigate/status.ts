@@ -2,7 +2,7 @@
 
 import { listActiveSessions, readSessionState, type SessionClaim } from '../../../store/index.js'
 import type { Command } from '../../command.js'
-import { findSession } from '../../input/target.js'
+import { findClaimedSession } from '../../input/target.js'
 import { pad, toPlainText, widthOfText } from '../../output/plain-text.js'
 import { printAnswer } from '../../output/print.js'
 
@@ -32,7 +32,7 @@ export const status: Command = {
   async run(call) {
     const target = call.operands[0]
     if (target !== undefined) {
-      const state = readSessionState(call.store, findSession(call, target))
+      const state = readSessionState(call.store, findClaimedSession(call, target))
       const note = state.active ? '' : '  not active'
       return printAnswer(call, { json: state, lines: () => toLines([state], note) })
     }

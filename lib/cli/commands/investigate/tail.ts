@@ -4,7 +4,7 @@ import type { FollowEntry } from '../../../log/index.js'
 import { SessionTailing, type TailEntry, type TailSessionsOptions } from '../../../store/index.js'
 import { type Call, type Command, UsageError } from '../../command.js'
 import { readNumber, rejectTogether, resolveFile } from '../../input/arguments.js'
-import { isFile } from '../../input/target.js'
+import { findSession, isFile } from '../../input/target.js'
 import { type Colors, colorsOf } from '../../output/colors.js'
 import { EXIT } from '../../output/exit-codes.js'
 import { ReaderGone } from '../../output/output.js'
@@ -60,7 +60,8 @@ export const tail: Command = {
     }
     const isPath = target !== undefined && isFile(call, target)
     const options = {
-      ...(isPath ? { file: resolveFile(call, target) } : { session: target }),
+      ...(isPath && { file: resolveFile(call, target) }),
+      session: isPath || target === undefined ? undefined : findSession(call, target),
       project: call.value('project'),
       lines: readNumber(call, 'lines'),
       cursor: call.value('since-cursor'),

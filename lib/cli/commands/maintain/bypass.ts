@@ -2,7 +2,7 @@
 
 import { bypassSession } from '../../../session/index.js'
 import { type Command, DRY_RUN, UsageError } from '../../command.js'
-import { findSession } from '../../input/target.js'
+import { findClaimedSession } from '../../input/target.js'
 import { answer, answerDryRun } from '../../output/print.js'
 
 const LESSON = `While it is on, hooks record nothing of the session and print nothing; programs that use the library
@@ -32,7 +32,7 @@ export const bypass: Command = {
     if (state !== 'on' && state !== 'off') {
       throw new UsageError(`bypass takes on or off, not "${state}"`)
     }
-    const session = findSession(call, target)
+    const session = findClaimedSession(call, target)
     const on = state === 'on'
     if (call.has('dry-run')) {
       const what = `would switch the hooks of ${session} ${on ? 'off' : 'on'}`

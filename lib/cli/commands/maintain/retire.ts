@@ -16,6 +16,7 @@ import {
   UsageError,
 } from '../../command.js'
 import { readAge } from '../../input/arguments.js'
+import { completeId, findSession } from '../../input/target.js'
 import { EXIT } from '../../output/exit-codes.js'
 import { toPlainText } from '../../output/plain-text.js'
 import { type Plan, planCommand, printAnswer } from '../../output/print.js'
@@ -98,7 +99,8 @@ export const prune: Command = {
   run: (call) =>
     planCommand(call, async (apply) => {
       const from = call.has('archived') ? 'archive' : 'trash'
-      const report = await pruneSessions(call.store, { ...readSelection(call), apply, from })
+      const selection = readSelection(call, await completer(call, from))
+      const report = await pruneSessions(call.store, { ...selection, apply, from })
       return toPlan(call, report, apply ? 'dropped' : 'would drop')
     }),
 }
@@ -120,7 +122,7 @@ function retireCommand(to: Place, help: Pick<Command, 'summary' | 'lesson'>): Co
     options: SELECTION,
     run: (call) =>
       planCommand(call, async (apply) => {
-        const selection = readSelection(call)
+        const selection = readSelection(call, (id) => findSession(call, id))
         const report = await withProgress(call, 'reading sessions', () =>
           retireSessions(call.store, { ...selection, apply, to }),
         )
@@ -152,7 +154,7 @@ Exit codes:
 `,
     run: (call) =>
       planCommand(call, async (apply) => {
-        const sessions = call.operands
+        const sessions = call.operands.map(await completer(call, place))
         const report = await restoreSessions(call.store, { sessions, from: place, apply })
         return toPlan(call, report, apply ? 'restored' : 'would restore')
       }),
@@ -191,13 +193,20 @@ Exit codes:
   }
 }
 
-function readSelection(call: Call): RetentionSelection {
+/** Completes the ids of sessions that are there. */
+async function completer(call: Call, place: Place): Promise<(id: string) => string> {
+  const { sessions } = await listRetired(call.store, place)
+  const ids = sessions.map(({ sessionId }) => sessionId)
+  return (id) => completeId(id, ids)
+}
+
+function readSelection(call: Call, complete: (id: string) => string): RetentionSelection {
   const olderThanMs = readAge(call, 'older-than')
   if (call.operands.length === 0 && olderThanMs === undefined) {
     throw new UsageError('Name sessions, or use --older-than')
   }
   return {
-    sessions: call.operands.length === 0 ? undefined : call.operands,
+    sessions: call.operands.length === 0 ? undefined : call.operands.map(complete),
     olderThanMs,
     project: call.value('project'),
   }
