@@ -278,6 +278,7 @@ export {
   type RetriedSummary,
   type RetryLoop,
   type RetryReport,
+  type RewindOptions,
   type Session,
   type SessionEnd,
   type SessionFacts,
@@ -296,6 +297,7 @@ export {
   type TitleSource,
   type Turn,
   type TurnContext,
+  type UncompactResult,
   type UsageReport,
 } from './session/index.js'
 export {

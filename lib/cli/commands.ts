@@ -18,6 +18,7 @@ const GROUPS: Record<string, Record<string, LoadModule>> = {
     recover: () => import('./commands/daily/start.js'),
     'checkpoint add': () => import('./commands/daily/checkpoint.js'),
     compact: () => import('./commands/daily/compact.js'),
+    uncompact: () => import('./commands/daily/uncompact.js'),
     fork: () => import('./commands/daily/fork.js'),
     rewind: () => import('./commands/daily/rewind.js'),
     rename: () => import('./commands/daily/rename.js'),

@@ -33,3 +33,8 @@ export function fieldsOf(payload: unknown): Readonly<Record<string, unknown>> {
 export function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null
 }
+
+/** The event that this one repeats, because a compaction was undone; else `null`. */
+export function copiedFromOf(payload: unknown): string | null {
+  return textOf(fieldsOf(payload)['copied_from'])
+}

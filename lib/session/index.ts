@@ -14,6 +14,7 @@ export type {
   UsageReport,
 } from './compaction/options.js'
 export type { RetriedSummary, RetryLoop, RetryReport } from './compaction/retry-summaries.js'
+export { planUncompact, type UncompactResult } from './compaction/uncompact.js'
 export { type ExportFormat, type ExportOptions, exportSession } from './export/export.js'
 export {
   type ExtractedDelta,
@@ -48,6 +49,7 @@ export { type CreateSessionOptions, createSession } from './lifecycle/create.js'
 export { type ForkedSession, type ForkOptions, forkSession } from './lifecycle/fork.js'
 export type { ResumedSession } from './lifecycle/resume.js'
 export { type ResumeOptions, resumeSession } from './lifecycle/resume.js'
+export type { RewindOptions } from './lifecycle/rewind.js'
 export type { TitleSource } from './live-view.js'
 export { PermissionLedger } from './permission-ledger.js'
 export type { PromptOptions, PromptReceipt } from './prompt-history.js'

@@ -8,10 +8,10 @@ import {
   type MessagesOptions,
   messagesOf,
   type Projection,
-  type ProjectionEntry,
 } from '../chain/index.js'
 import type { ContextUse, RollingSummarizer, StoredCheckpoint } from '../continuity/index.js'
 import { isSessionError, SessionError } from '../errors.js'
+import { copiedFromOf } from '../format/fields.js'
 import { type Diagnostic, diagnostic, isSyncPoint, type PayloadByType } from '../format/index.js'
 import type { LogEntry, NewEvent, Receipt } from '../log/index.js'
 import { type CheckpointPayload, readSpool, type StoreContext } from '../store/index.js'
@@ -22,6 +22,7 @@ import {
   type CompactOptions,
   compactionEvents,
 } from './compaction/compaction-events.js'
+import { type UncompactResult, uncompactEvents } from './compaction/uncompact.js'
 import type {
   ApplyFileRewindOptions,
   FileRewindOptions,
@@ -37,7 +38,12 @@ import {
   closeSessionSync,
   releaseSession,
 } from './lifecycle/close.js'
-import { type RewindLink, rewindLink } from './lifecycle/rewind.js'
+import {
+  type Inherited,
+  type RewindLink,
+  type RewindOptions,
+  rewindLink,
+} from './lifecycle/rewind.js'
 import { type TitleSource, titleEvent } from './live-view.js'
 import { callListener } from './notify-listener.js'
 import { PermissionLedger } from './permission-ledger.js'
@@ -263,9 +269,14 @@ export class Session implements AsyncDisposable {
     return { boundaryUuid, summaryUuid, contextEpoch }
   }
 
-  /** Continues from an older message. Nothing is deleted, and another rewind undoes it. */
-  async rewind({ to, reason }: { to: string; reason?: string | undefined }): Promise<Receipt> {
-    const link = this.#linkTo(to)
+  /**
+   * Continues from an older message: the model sees what it saw when that message was the newest,
+   * as after a fork or a resume at it. Nothing is deleted, and another rewind undoes it. Throws
+   * ERR_ARG for a message of an ancestor before a compaction; `forkSession` reaches it.
+   */
+  async rewind(options: RewindOptions): Promise<Receipt> {
+    const { to, reason } = options
+    const link = this.#linkTo(options)
     const written = this.append({
       type: 'rewind',
       prev_uuid: link.prevUuid,
@@ -281,8 +292,26 @@ export class Session implements AsyncDisposable {
   }
 
   /** Throws what `rewind` would throw. Writes nothing. */
-  checkRewind({ to }: { to: string }): void {
-    this.#linkTo(to)
+  checkRewind(options: RewindOptions): void {
+    this.#linkTo(options)
+  }
+
+  /**
+   * Undoes the newest compaction: the model sees the covered messages again, and then what was said
+   * since, which is appended again with `copied_from`. Throws ERR_NOT_FOUND where nothing is
+   * compacted, and ERR_ARG where the compaction is in a session that this one continues.
+   */
+  async uncompact(): Promise<UncompactResult> {
+    const { log, storage, settings } = this.#parts
+    log.flush()
+    const { newUuid } = settings.store.env
+    const inherited = () => this.#inherited()
+    const { events, ...result } = uncompactEvents(storage.load(), { newUuid, inherited })
+    const written = this.appendAll(events)
+    // Written now: no other event may come between the plan and its lines.
+    log.flush()
+    await written
+    return result
   }
 
   /**
@@ -385,9 +414,9 @@ export class Session implements AsyncDisposable {
     })
   }
 
-  #linkTo(to: string): RewindLink {
+  #linkTo(options: RewindOptions): RewindLink {
     this.#parts.log.flush()
-    return rewindLink(to, {
+    return rewindLink(options, {
       projection: this.#parts.view.projection,
       path: this.path,
       headerUuid: this.#parts.view.header?.uuid ?? null,
@@ -397,10 +426,10 @@ export class Session implements AsyncDisposable {
   }
 
   // A handle that read only the end of its file loads this from the header.
-  #inherited(): readonly ProjectionEntry[] {
+  #inherited(): Inherited {
     const { start, header } = this.#parts.view
     const isUnread = start.entries[0]?.kind === 'opaque' && header !== undefined
-    return isUnread ? this.projectionAt(header.uuid).entries : start.entries
+    return isUnread ? this.projectionAt(header.uuid) : start
   }
 
   #compactionEvents(options: CompactOptions & CompactInternals): CompactEvents {
@@ -444,7 +473,10 @@ export class Session implements AsyncDisposable {
   }
 
   #notify(event: NewEvent, receipt: Receipt): void {
-    this.#continuity?.observe(event, receipt)
+    // What is appended again was counted before.
+    if (copiedFromOf(event.payload) === null) {
+      this.#continuity?.observe(event, receipt)
+    }
     if (this.#listeners.size === 0) return
     const written = this.#parts.settings.asWritten(placed(event, receipt))
     for (const listener of this.#listeners) callListener(() => listener(written, receipt))

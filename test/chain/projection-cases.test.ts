@@ -85,7 +85,7 @@ test('case 10: a boundary whose kept prefix was summarized before has no effect'
 test('case 11: a rewind to before a boundary undoes the compaction', () => check(11))
 
 // Requirement: T13
-test('case 12: a rewind into what was kept keeps the compaction', () => check(12))
+test('case 12: a stored rewind that cuts into what was kept keeps the compaction', () => check(12))
 
 // Requirement: T13
 test('case 13: a rewind to after a boundary keeps the compaction', () => check(13))
@@ -124,7 +124,7 @@ test('case 22: a header in the middle of the log has no effect', () => check(22)
 test('case 23: an event without a link is shown, and reported', () => check(23))
 
 // Requirement: T13
-test('case 24: a rewind to a message that was appended while the summary was made keeps the compaction', () => {
+test('case 24: a stored rewind that cuts after a message appended while the summary was made keeps the compaction', () => {
   check(24)
 })
 

@@ -296,8 +296,8 @@ test('a summary without its boundary counts as no compaction', async (t) => {
 // Requirement: T25
 test.for([
   ['after the boundary', 'f', (s: string) => [s, 'd', 'e', 'f']],
-  ['inside what was kept', 'd', (s: string) => [s, 'd']],
-  ['onto the summary', 'S', (s: string) => [s]],
+  ['inside what was kept, which undoes it', 'd', () => ['a', 'b', 'c', 'd']],
+  ['onto the summary, before its boundary', 'S', () => ['a', 'b', 'c', 'd', 'e']],
   ['before the boundary, which undoes it', 'b', () => ['a', 'b']],
 ] as const)('a rewind %s', async ([, to, expected], t) => {
   const { root, session } = await newSession(t, { id: 's' })
@@ -354,7 +354,7 @@ test('resume makes a new session that names its parent and leaves the old file a
   expect(seen(next!)).toEqual([summary, 'c', 'd'])
   const inner = await compact(next!, 'c', 'both')
   expect(seen(next!)).toEqual([inner, 'c', 'd'])
-  await next!.rewind({ to: 'c' })
+  await next!.rewind({ to: 'c', keepCompaction: true })
   expect(seen(next!)).toEqual([inner, 'c'])
   expect(readFileSync(session.path)).toEqual(before)
 })

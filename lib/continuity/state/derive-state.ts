@@ -6,6 +6,7 @@
 
 import { fieldsOf } from '../../chain/index.js'
 import type { Environment, EnvironmentOverrides } from '../../environment/index.js'
+import { copiedFromOf } from '../../format/fields.js'
 import { isOnChain, type SessionEvent } from '../../format/index.js'
 import { type OpenLog, readLogBackwardSync, readLogSync } from '../../log/index.js'
 import type { CheckpointRecord } from '../checkpoint-record.js'
@@ -162,7 +163,8 @@ class ActivityTail {
     else if (type === 'remember') keep(this.remembers, textOf(payload), REMEMBERS_MAX)
     else {
       const prompt = promptOf(payload)
-      if (prompt === undefined) return
+      // A copy was counted when it was said.
+      if (prompt === undefined || copiedFromOf(payload) !== null) return
       this.promptCount++
       keep(this.prompts, prompt, PROMPTS_MAX)
     }

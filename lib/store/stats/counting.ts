@@ -1,6 +1,6 @@
 // Counts the lines of logs: in total, by group, and by tool.
 
-import { fieldsOf, textOf, timeOf } from '../../format/fields.js'
+import { copiedFromOf, fieldsOf, textOf, timeOf } from '../../format/fields.js'
 import type { Envelope, SessionEvent } from '../../format/index.js'
 import { searchBuffer } from '../../log/internal.js'
 import type { StoreContext } from '../context.js'
@@ -128,12 +128,13 @@ export class Counting {
   #addEvent({ envelope, event, bytes }: CountedEvent, state: FileState, isCopy: boolean): void {
     if (!this.#filter.mayMatch(envelope)) return
     const tallies = this.#talliesFor(state.file, envelope)
-    const isCounted = !isCopy && event !== undefined
+    const isRepeated = isCopy || copiedFromOf(event?.payload) !== null
+    const isCounted = !isRepeated && event !== undefined
     const { calls, errors } = isCounted ? this.#addTools(event, state) : { calls: 0, errors: 0 }
     const tokens = isCounted ? readNewTokens(event, state) : NO_TOKENS
     for (const tally of tallies) {
       tally.bytes += bytes
-      if (!isCopy) tally.events++
+      if (!isRepeated) tally.events++
       tally.toolCalls += calls
       tally.errors += errors
       addTokens(tally.tokens, tokens)

@@ -92,6 +92,7 @@ const USAGE = Buffer.from('"usage":')
 const TOOL_USE = Buffer.from('"type":"tool_use"')
 const MESSAGE_ID = Buffer.from('"message_id":')
 const FAILED = Buffer.from('"is_error":true')
+const COPIED_FROM = Buffer.from('"copied_from":"')
 
 /**
  * What is counted of a payload, read from both ends of a line: the id and name of a call from its
@@ -99,6 +100,7 @@ const FAILED = Buffer.from('"is_error":true')
  * line is spelled differently and must be parsed.
  */
 function skimPayload(envelope: Envelope, line: Line): SessionEvent | null | undefined {
+  if (mayBeCopy(line)) return undefined
   switch (envelope.type) {
     case 'tool_call':
       return skimCall(envelope, line)
@@ -130,6 +132,11 @@ function skimReply(envelope: Envelope, line: Line): SessionEvent | null | undefi
   if (found === null) return contains(line, USAGE) ? undefined : null
   if (contains(line, MESSAGE_ID)) return undefined
   return { ...envelope, payload: { usage: JSON.parse(found[1]!) } }
+}
+
+/** A copy says last what it repeats. */
+function mayBeCopy({ bytes, start, end }: Line): boolean {
+  return bytes.subarray(Math.max(start, end - TAIL_BYTES), end).includes(COPIED_FROM)
 }
 
 /** Plain text has no blocks, and so no tools. */

@@ -3,7 +3,7 @@
 
 import { wordsOf } from '../../chain/index.js'
 import { SessionError } from '../../errors.js'
-import { fieldsOf } from '../../format/fields.js'
+import { copiedFromOf, fieldsOf } from '../../format/fields.js'
 import type { SessionEvent } from '../../format/index.js'
 import { type Line, type ReadLogOptions, readLog } from '../../log/index.js'
 import { isUnreadable, readSessionInfo } from '../catalog/session-info.js'
@@ -48,6 +48,8 @@ export async function* readTurns(
     if (entry.kind !== 'event') continue
     const { event } = entry
     const speaker = SPEAKERS.get(event.type)
+    // What an undone compaction repeats was said before.
+    if (copiedFromOf(event.payload) !== null) continue
     // Redacted before its lines are joined: some secrets are recognised by the end of a line.
     const words = speaker === undefined ? '' : toOneLine(redact(wordsOf(findPayload(event))))
     if (words !== '') yield { uuid: event.uuid, text: `${speaker}: ${words}`, ...end }

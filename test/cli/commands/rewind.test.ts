@@ -28,7 +28,8 @@ test('rewind --json prints what was linked to', async (t) => {
   const session = await openSession(place, 'demo')
   const { boundaryUuid } = await session.compact({ summary: 'hello', keepFrom: 'u2' })
   await session.release()
-  const answer = JSON.parse(await runWell(['rewind', 'demo', '--to', 'u2', '--json'], place))
+  const args = ['rewind', 'demo', '--to', 'u2', '--keep-compaction', '--json']
+  const answer = JSON.parse(await runWell(args, place))
   expect(answer).toEqual({
     sessionId: 'demo',
     rewindUuid: eventsIn(session.path).at(-1)!['uuid'],
@@ -36,6 +37,45 @@ test('rewind --json prints what was linked to', async (t) => {
     prevUuid: boundaryUuid,
     messages: 2,
   })
+})
+
+// Requirement: 18-9
+test('without --keep-compaction the model sees what it saw then', async (t) => {
+  const place = newPlace(t)
+  const session = await openSession(place, 'demo')
+  await session.compact({ summary: 'hello', keepFrom: 'u2' })
+  await session.release()
+  const answer = JSON.parse(await runWell(['rewind', 'demo', '--to', 'u2', '--json'], place))
+  expect(answer).toMatchObject({ prevUuid: 'u2', messages: 3 })
+})
+
+// Requirement: 18-9
+test('uncompact undoes the newest compaction; --dry-run shows it and writes nothing', async (t) => {
+  const place = newPlace(t)
+  const session = await openSession(place, 'demo')
+  const { boundaryUuid } = await session.compact({ summary: 'hello', keepFrom: 'u2' })
+  const { length } = session.messages().messages
+  await session.append({ type: 'user', uuid: 'u3', payload: { content: 'and then?' } })
+  await session.release()
+  const before = eventsIn(session.path)
+  const planned = JSON.parse(await runWell(['uncompact', 'demo', '--dry-run', '--json'], place))
+  const expected = { sessionId: 'demo', boundaryUuid, targetUuid: 'a2', copied: 1 }
+  expect(planned).toEqual({ dryRun: true, ...expected })
+  expect(eventsIn(session.path)).toEqual(before)
+  const done = JSON.parse(await runWell(['uncompact', 'demo', '--json'], place))
+  expect(done).toMatchObject(expected)
+  expect(done.messages).toBeGreaterThan(length + 1)
+  const added = eventsIn(session.path).slice(before.length)
+  expect(added).toMatchObject([
+    { type: 'rewind', uuid: done.rewindUuid, prev_uuid: 'a2', payload: { from_uuid: 'u3' } },
+    { type: 'user', prev_uuid: done.rewindUuid, payload: { copied_from: 'u3' } },
+  ])
+  const stdout = await runWell(['rewind', 'demo', '--to', 'u3'], place)
+  expect(stdout).toContain('rewound demo to u3')
+  const again = await runWell(['uncompact', 'demo'], place)
+  expect(again).toContain(`undid the compaction ${boundaryUuid} of demo`)
+  expect(again).toContain('1 event appended again')
+  expect(await runCli(['uncompact', 'demo'], place)).toMatchObject({ exitCode: 3 })
 })
 
 test('rewind of a session that another process has open exits with 5', async (t) => {

@@ -19,7 +19,7 @@ await session.append({ type: 'assistant', uuid: 'a1', payload: { content: 'psst'
 await session.rename('Secret')
 await session.compact({ summary: 'all secret', keepFrom: 'a1' })
 await session.prompt('more')
-await session.rewind({ to: 'a1' })
+await session.rewind({ to: 'a1', keepCompaction: true })
 await resumeSession({ root, home, id: 'secret' }).catch(() => {})
 const messages = session.messages().messages.map(({ type }) => type)
 const end = await session.close()

@@ -7,6 +7,7 @@ import {
   type FileRewindResult,
   isRestoreAllowed,
   planFileRewind,
+  type RewindOptions,
   type Session,
 } from '../../../session/index.js'
 import { findEvent } from '../../../store/index.js'
@@ -19,9 +20,10 @@ import { answer, answerDryRun, type Plan, planCommand } from '../../output/print
 import { plural } from '../../output/units.js'
 import { withSession } from '../../with-session.js'
 
-const LESSON = `The next event will follow the message you name, as if what came after it had not been said.
-Nothing is deleted: a rewind is an event, and another one undoes it. \`jsonl-session show\` prints the
-uuids of the messages.
+const LESSON = `The next event will follow the message you name, as if what came after it had not been said: the
+model sees what it saw then, as after \`fork --at\`. A message that a compaction kept is shown with
+all that came before it; with --keep-compaction after the summary instead. Nothing is deleted: a
+rewind is an event, and another one undoes it. \`jsonl-session show\` prints the uuids.
 
 With --files the files that the session saved become what they were at that message, too, or alone
 (--no-conversation). Then the command shows a plan and writes nothing without --apply. Files whose
@@ -48,6 +50,7 @@ export const rewind: Command = {
   options: [
     { name: 'to', value: 'U', text: 'the message to continue from' },
     { name: 'reason', value: 'TEXT', text: 'why, stored with the rewind' },
+    { name: 'keep-compaction', text: 'keep the summary before a message that a compaction kept' },
     { name: 'files', text: 'also the files it saved; a plan without --apply' },
     { name: 'no-conversation', text: 'the files alone' },
     { name: 'apply', text: 'with --files: do it' },
@@ -65,7 +68,7 @@ export const rewind: Command = {
     rejectWithoutFiles(call)
     if (call.has('dry-run')) return dryRun(call, to)
     const { fields, sentence } = await withSession(call, (session) =>
-      rewindIn(session, to, call.value('reason')),
+      rewindIn(session, readRewind(call, to)),
     )
     return answer(call, fields, sentence)
   },
@@ -92,17 +95,18 @@ interface Rewound {
   readonly sentence: string
 }
 
-async function rewindIn(
-  session: Session,
-  to: string,
-  reason: string | undefined,
-): Promise<Rewound> {
+function readRewind(call: Call, to: string): RewindOptions {
+  return { to, reason: call.value('reason'), keepCompaction: call.has('keep-compaction') }
+}
+
+async function rewindIn(session: Session, options: RewindOptions): Promise<Rewound> {
+  const { to } = options
   const before = session.tip
   let prevUuid: string | null | undefined
   const stop = session.onAppend((event) => {
     prevUuid = event.prev_uuid
   })
-  const { uuid: rewindUuid } = await session.rewind({ to, reason })
+  const { uuid: rewindUuid } = await session.rewind(options)
   stop()
   const { length: messages } = session.messages().messages
   const left = `${plural(messages, 'message')} ${messages === 1 ? 'is' : 'are'} left`
@@ -127,12 +131,11 @@ function rewindFiles(call: Call, to: string): Promise<number> {
       return toPlan(call, await planFileRewind(call.store, session, options), allowed)
     }
     return withSession(call, async (session) => {
-      if (hasConversation) session.checkRewind({ to })
+      if (hasConversation) session.checkRewind(readRewind(call, to))
       const plan = await session.planFileRewind(options)
       const result = await session.applyFileRewind(plan, allowed)
-      const reason = call.value('reason')
-      const conversation = hasConversation ? await rewindIn(session, to, reason) : undefined
-      return toResult(call, plan, result, conversation)
+      const rewound = hasConversation ? await rewindIn(session, readRewind(call, to)) : undefined
+      return toResult(call, plan, result, rewound)
     })
   })
 }
