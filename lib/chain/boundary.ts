@@ -16,6 +16,7 @@ import {
   type PlacedEvent,
   type ProjectionEntry,
   UNREAD,
+  uuidOf,
 } from './projection.js'
 
 type Entries = readonly ProjectionEntry[]
@@ -121,7 +122,10 @@ function keepNothing(cut: Cut): Patch {
 function keepSuffix(cut: Cut): Patch {
   const { file, entries, summary, fields, find } = cut
   const head = find(fields['headUuid'])
-  if (head >= 0) return committed([...summary, ...entries.slice(head)])
+  if (head >= 0) {
+    const kept = entries.slice(head)
+    return committed([...summary, ...kept], tailFindings(fields['tailUuid'], kept))
+  }
   const covered = find(fields['coveredToUuid'])
   const from = covered >= 0 ? covered + 1 : entries[0]?.kind === 'lost' ? 1 : MISSING
   // If its head is in the unread part, all known entries stay.
@@ -132,6 +136,13 @@ function keepSuffix(cut: Cut): Patch {
   const gap: ProjectionEntry = { kind: 'missing', file }
   const kept = [...summary, gap, ...entries.slice(from)]
   return committed(kept, [{ code: 'compaction_head_missing', message }])
+}
+
+/** A tail that is not kept shows that the boundary was damaged or written for other messages. */
+function tailFindings(tail: unknown, kept: Entries): readonly PatchFinding[] {
+  if (typeof tail !== 'string' || kept.some((entry) => uuidOf(entry) === tail)) return []
+  const message = `The last event it keeps, "${tail}", is not among those it keeps`
+  return [{ code: 'compaction_tail_mismatch', message }]
 }
 
 function keepPrefix(cut: Cut): Patch {

@@ -49,6 +49,8 @@ export class Fold implements Projection {
   #compactedCount: number
   #before: PlacedEvent | 'unread' | undefined
   #lastBoundary: LastBoundary | null = null
+  /** The newest boundary has no effect, or its markers contradict each other. */
+  #isBoundaryBroken: boolean
   #unfinishedCompaction: string | null = null
 
   constructor({ file, start = EMPTY_START, revisions = new Revisions() }: FoldOptions) {
@@ -57,6 +59,7 @@ export class Fold implements Projection {
     this.#inherited = start.diagnostics
     this.#all = [...start.entries]
     this.#compactedCount = start.compactedCount
+    this.#isBoundaryBroken = start.isBoundaryBroken ?? false
     const [first] = this.#all
     this.#before = first?.kind === 'opaque' && first.file === file ? 'unread' : undefined
   }
@@ -125,7 +128,7 @@ export class Fold implements Projection {
   }
 
   get degraded(): boolean {
-    return this.#shown.hasGap
+    return this.#shown.hasGap || this.#isBoundaryBroken
   }
 
   // Whatever is uncertain makes the first entry opaque, and only a boundary that certainly takes
@@ -140,7 +143,13 @@ export class Fold implements Projection {
 
   get continuation(): ProjectionStart {
     const diagnostics = [...this.#inherited, ...this.#findings]
-    return { entries: [...this.#all], compactedCount: this.#compactedCount, diagnostics }
+    const isBoundaryBroken = this.#isBoundaryBroken
+    return {
+      entries: [...this.#all],
+      compactedCount: this.#compactedCount,
+      diagnostics,
+      ...(isBoundaryBroken && { isBoundaryBroken }),
+    }
   }
 
   get #shown(): UniqueEntries {
@@ -178,6 +187,9 @@ export class Fold implements Projection {
     for (const { code, message } of patch.findings) this.#report(code, message, boundary)
     const { uuid, payload } = boundary.event
     this.#unfinishedCompaction = patch.isCommitted === false ? uuid : null
+    this.#isBoundaryBroken =
+      patch.isCommitted === false ||
+      patch.findings.some(({ code }) => code === 'compaction_tail_mismatch')
     if (patch.isCommitted === false) return
     if (patch.isCommitted === true) this.#lastBoundary = { uuid, epoch: readEpoch(payload) }
     this.#replace([...patch.entries], patch.entries.length)

@@ -53,7 +53,10 @@ export interface Projection {
   readonly contextEpoch: number
   /** The summary or boundary of an unfinished compaction at the end of the chain. */
   readonly unfinishedCompaction: string | null
-  /** There is a gap in what the model sees. Gaps that were summarized since do not count. */
+  /**
+   * There is a gap in what the model sees, or the newest boundary is invalid: it has no effect, or
+   * its tail is not among what it keeps. What a later compaction covered does not count.
+   */
   readonly degraded: boolean
   /** The unread part of the file could change nothing but the diagnostics. */
   readonly complete: boolean
@@ -74,6 +77,8 @@ export interface ProjectionStart {
   readonly entries: readonly ProjectionEntry[]
   readonly compactedCount: number
   readonly diagnostics: readonly Diagnostic[]
+  /** Of the newest boundary before it. */
+  readonly isBoundaryBroken?: boolean | undefined
 }
 
 export const EMPTY_START: ProjectionStart = { entries: [], compactedCount: 0, diagnostics: [] }

@@ -21,6 +21,7 @@ export const DIAGNOSTIC_SEVERITY = {
   bad_payload: 'warning',
   compaction_uncommitted: 'warning',
   compaction_head_missing: 'warning',
+  compaction_tail_mismatch: 'warning',
   compaction_entry_missing: 'warning',
   rewind_target_missing: 'warning',
   parent_session_missing: 'error',

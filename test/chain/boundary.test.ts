@@ -22,6 +22,20 @@ test('a boundary whose head is missing may cover the first entry only', () => {
   expect(apply('a b c', { ...fields, coveredToUuid: 'gone' })).toEqual(uncommitted('a b c'))
 })
 
+// Requirements: 003-66, 18-15
+test.for([
+  ['names no event', 'gone', ['compaction_tail_mismatch']],
+  ['is before the head', 'a', ['compaction_tail_mismatch']],
+  ['is kept', 'b', []],
+  ['is missing', undefined, []],
+] as const)(
+  'a suffix boundary whose tail %s keeps everything from its head on',
+  ([, tailUuid, codes]) => {
+    const patch = apply('a b c', { ...suffix, headUuid: 'b', tailUuid })
+    expect(patch).toEqual({ entries: 'S b c', isCommitted: true, codes })
+  },
+)
+
 // Requirement: 003-66
 test('a boundary that does not say what it keeps has no effect', () => {
   for (const headUuid of [undefined, 5, {}]) {

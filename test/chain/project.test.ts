@@ -198,6 +198,24 @@ test('a projection is degraded as long as the gap is part of it', () => {
   expect(projection.diagnostics.map(({ code }) => code)).toEqual(['parent_session_missing'])
 })
 
+// Requirement: 18-15
+test.for([
+  ['has no effect', ['m 1..6', 'compact S keep gone..6 covers gone', 'm 7']],
+  ['has a tail that is gone', ['m 1..6', 'compact S keep 5..gone covers 4', 'm 7']],
+  ['has a tail before its head', ['m 1..6', 'compact S keep 5..2 covers 4', 'm 7']],
+] as const)('a projection is degraded while its newest boundary %s', ([, steps]) => {
+  const { projection } = readForward(play(steps))
+  expect(projection.degraded).toBe(true)
+  expect(projection.diagnostics).toHaveLength(1)
+  // A session that continues it is degraded, too, until a valid compaction.
+  const child = readForward(play(['m 8']), projection.continuation).projection
+  expect(child.degraded).toBe(true)
+  const valid = readForward(play([...steps, 'compact S2 keep 7..7 covers 6'])).projection
+  expect(valid.degraded).toBe(false)
+  expectSameFromEveryCut(play([...steps, 'compact S2 keep 7..7 covers 6', 'm 8']))
+  expectSameFromEveryCut(play(steps))
+})
+
 test('the epoch is that of the last boundary, and 0 in a new child', () => {
   const history = play(['m 1..3', 'compact S keep 3..3', 'm 4', 'compact S2 keep 4..4'])
   const { projection } = readForward(history)

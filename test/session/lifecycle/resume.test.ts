@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path'
 import { expect, type TestContext, test } from 'vitest'
 import { systemEnvironment } from '../../../lib/environment/index.js'
 import { createSession, forkSession, resumeSession } from '../../../lib/free-functions.js'
-import { readLogSync } from '../../../lib/log/index.js'
+import { type NewEvent, readLogSync } from '../../../lib/log/index.js'
 import type { ResumeOptions } from '../../../lib/session/index.js'
 import type { ContextOptions } from '../../../lib/store/index.js'
 import { layoutOf } from '../../../lib/store/index.js'
@@ -303,4 +303,48 @@ test('a fork copies the revision of its summary, and no revision without a summa
     entry.kind === 'event' && entry.event.type === 'summary_revision' ? entry.event.uuid : [],
   )
   expect(uuids).toEqual(['r1'])
+})
+
+// Requirement: 18-15
+test.for([
+  ['a tail that names no event', { tailUuid: 'gone' }, 'compaction_tail_mismatch'],
+  ['a tail before the head', { tailUuid: 'm2' }, 'compaction_tail_mismatch'],
+  [
+    'a head that names no event',
+    { headUuid: 'gone', coveredToUuid: 'gone' },
+    'compaction_uncommitted',
+  ],
+] as const)('a boundary with %s: a diagnostic, and degraded', async ([, changed, code], t) => {
+  const root = temporaryFolder(t)
+  const session = await createSession({ root, id: 's' })
+  for (const uuid of ['m1', 'm2', 'm3', 'm4']) {
+    await session.append({ type: 'user', uuid, payload: { content: uuid } })
+  }
+  const summary = { type: 'summary', uuid: 'S', payload: { text: 'short' } }
+  const payload = {
+    headUuid: 'm3',
+    anchorUuid: 'S',
+    tailUuid: 'm4',
+    summary_event_uuid: 'S',
+    trigger: 'manual',
+    strategy: 'external',
+    epoch: 1,
+    offsets: { self: 0, head: null, tail: null, summary: 0 },
+    tokens_before: 0,
+    messages_summarized: 2,
+    needs_summary_retry: false,
+    coveredFromUuid: 'm1',
+    coveredToUuid: 'm2',
+    ...changed,
+  }
+  await session.appendAll([summary, { type: 'compaction_boundary', payload } as NewEvent])
+  await session.close()
+  for (const mode of ['inspect', 'new', 'append'] as const) {
+    const resumed = await resumeSession({ root, id: 's', mode })
+    expect(resumed.degraded, mode).toBe(true)
+    expect(resumed.diagnostics.map((found) => found.code)).toContain(code)
+    await resumed.session?.close()
+  }
+  const strict = resumeSession({ root, id: 's', mode: 'inspect', strict: true })
+  await expect(strict).rejects.toMatchObject({ code: 'ERR_DAMAGED' })
 })
