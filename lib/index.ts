@@ -343,6 +343,7 @@ export {
   type ListOptions,
   type ListSidechainsOptions,
   type ListSummariesOptions,
+  type MaintainOptions,
   type Maintenance,
   type MovedSession,
   type NewestCheckpoint,

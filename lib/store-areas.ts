@@ -202,7 +202,7 @@ export class MaintenanceStore extends Area {
   /** Counts files and bytes. */
   readonly diskUsage = this.on(diskUsage)
 
-  /** Does the periodic work of a harness: sweeps the history once a month. */
+  /** Does the periodic work of a harness: sweeps the history monthly, and prunes large checkpoint files. */
   readonly maintain = this.on(maintain)
 
   /** Records that a project moved to another folder. */

@@ -53,14 +53,36 @@ export interface PruneReport {
 const DUE_BYTES_MIN = 1024 * 1024
 const DUE_SHARE_MIN = 0.5
 
-export async function pruneCheckpoints(
+export function pruneCheckpoints(
   store: StoreContext,
   options: PruneCheckpointsOptions = {},
+): Promise<PruneReport> {
+  return pruneShards(store, listShards(store), options)
+}
+
+/** Without being asked: looks only into shards that are large enough, and applies what is due. */
+export async function pruneLargeShards(
+  store: StoreContext,
+  options: RetentionOptions,
+): Promise<PruneReport | null> {
+  const large = listShards(store).filter((path) => {
+    const stats = store.env.fs.statSync(path, { throwIfNoEntry: false })
+    return stats !== undefined && stats.size > DUE_BYTES_MIN
+  })
+  const report = await pruneShards(store, large, { ...options, apply: true, force: false })
+  const shards = report.shards.filter(({ due }) => due)
+  return shards.length === 0 && report.skipped.length === 0 ? null : { ...report, shards }
+}
+
+async function pruneShards(
+  store: StoreContext,
+  paths: readonly string[],
+  options: PruneCheckpointsOptions,
 ): Promise<PruneReport> {
   const { apply: isApplied = false } = options
   const shards: PrunedShard[] = []
   const skipped: Unreadable[] = []
-  for (const path of listShards(store)) {
+  for (const path of paths) {
     try {
       const planned = planShard(store, path, options)
       shards.push(isApplied && planned.due ? await pruneShard(store, path, options) : planned)

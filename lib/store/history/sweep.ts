@@ -40,20 +40,15 @@ export async function sweepHistory(
   return (await sweepWhen(store, () => true, retention)) ?? { applied: true, files: [] }
 }
 
-export interface Maintenance {
-  /** `null` when nothing was due: there is nothing to sweep, or it was done this month. */
-  readonly history: HistorySweep | null
-}
-
-/** For hosts to call now and then, for example at start: sweeps the history once a month. */
-export async function maintain(
+/** Sweeps once a month; `null` when there is nothing to sweep, or it was done this month. */
+export async function sweepHistoryMonthly(
   store: StoreContext,
   options: HistoryRetentionOptions = {},
-): Promise<Maintenance> {
+): Promise<HistorySweep | null> {
   const month = (time: string | undefined) => time?.slice(0, 7)
   const now = toIso(store.env.now())
   const isDue = () => month(readSweepTime(store)) !== month(now)
-  return { history: (await sweepWhen(store, isDue, options)) ?? null }
+  return (await sweepWhen(store, isDue, options)) ?? null
 }
 
 /** Checks again under the lock, so that only one of two processes sweeps. */

@@ -155,7 +155,7 @@ test.for([0, 1, 2, 3])(
     await append('d', 's', { home, limits })
     await append('e', 's', { home, limits })
     expect(await promptsOf(home)).toEqual(['e', 'd', 'c', 'b', 'a'])
-    expect(await maintain({ home })).toMatchObject({ history: { applied: true } })
+    expect(await maintain({ root: home, home })).toMatchObject({ history: { applied: true } })
     expect(await promptsOf(home)).toEqual(['e', 'd'])
   },
 )

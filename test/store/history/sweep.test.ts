@@ -57,7 +57,7 @@ test('a sweep with apply removes all but the live file and the one before it', a
 test('maintain sweeps at most once in a calendar month', async (t) => {
   const home = temporaryFolder(t)
   await fill(home, 4)
-  const swept = await maintain({ home, environment: at(2026, 1, 31) })
+  const swept = await maintain({ root: home, home, environment: at(2026, 1, 31) })
   expect(swept.history?.files).toHaveLength(2)
   const marker = readFileSync(join(home, 'history.sweep.json'), 'utf8')
   expect(JSON.parse(marker)).toEqual({
@@ -66,9 +66,12 @@ test('maintain sweeps at most once in a calendar month', async (t) => {
   })
   expect(statSync(join(home, 'history.sweep.json')).mode & 0o777).toBe(0o600)
   await fill(home, 2)
-  expect(await maintain({ home, environment: at(2026, 1, 31) })).toEqual({ history: null })
+  expect(await maintain({ root: home, home, environment: at(2026, 1, 31) })).toEqual({
+    history: null,
+    checkpoints: null,
+  })
   expect(historyIn(home)).toHaveLength(4)
-  const next = await maintain({ home, environment: at(2026, 2, 1) })
+  const next = await maintain({ root: home, home, environment: at(2026, 2, 1) })
   expect(next.history?.files).toHaveLength(2)
   expect(historyIn(home)).toEqual(['history.jsonl', 'history.jsonl.1'])
   expect(readdirSync(home).filter((name) => name.endsWith('.tmp'))).toEqual([])
@@ -77,22 +80,25 @@ test('maintain sweeps at most once in a calendar month', async (t) => {
 test('an explicit sweep runs at any time, and counts for the month', async (t) => {
   const home = temporaryFolder(t)
   await fill(home, 3)
-  await maintain({ home, environment: at(2026, 3, 1) })
+  await maintain({ root: home, home, environment: at(2026, 3, 1) })
   await fill(home, 1)
   const { files } = await sweepHistory({ home, apply: true, environment: at(2026, 3, 2) })
   expect(files).toHaveLength(1)
   await fill(home, 1)
-  expect(await maintain({ home, environment: at(2026, 3, 3) })).toEqual({ history: null })
+  expect(await maintain({ root: home, home, environment: at(2026, 3, 3) })).toEqual({
+    history: null,
+    checkpoints: null,
+  })
 })
 
 test('maintain creates nothing without a history, and tolerates a damaged marker', async (t) => {
   const home = join(temporaryFolder(t), 'home')
-  expect(await maintain({ home })).toEqual({ history: null })
+  expect(await maintain({ root: home, home })).toEqual({ history: null, checkpoints: null })
   expect(existsSync(home)).toBe(false)
   await fill(home, 3)
   for (const damage of ['', '{"swept', '[]\n', '{"swept_at":7}\n']) {
     writeFileSync(join(home, 'history.sweep.json'), damage)
-    expect((await maintain({ home })).history?.files).toHaveLength(1)
+    expect((await maintain({ root: home, home })).history?.files).toHaveLength(1)
     await fill(home, 1)
   }
 })
@@ -100,7 +106,7 @@ test('maintain creates nothing without a history, and tolerates a damaged marker
 test('only one of several concurrent maintain() calls sweeps', async (t) => {
   const home = temporaryFolder(t)
   await fill(home, 5)
-  const all = await Promise.all(Array.from({ length: 6 }, () => maintain({ home })))
+  const all = await Promise.all(Array.from({ length: 6 }, () => maintain({ root: home, home })))
   expect(all.filter(({ history }) => history !== null)).toHaveLength(1)
 })
 
