@@ -1,6 +1,7 @@
 // The public surface of the package. The log engine is under `jsonl-session/log`.
 
 export type {
+  Branch,
   EventEntry as ProjectedEvent,
   GapEntry as ProjectionGap,
   Interruption,
@@ -17,6 +18,8 @@ export type {
   SummaryEntry as ProjectedSummary,
   ToolCall,
   ToolPolicy,
+  TreeBoundary,
+  TreeRewind,
 } from './chain/index.js'
 export {
   type Breaker,
@@ -246,6 +249,7 @@ export {
   type CompactResult,
   type CreateSessionOptions,
   createCompactor,
+  type Descendant,
   type ExportFormat,
   type ExportOptions,
   type ExtractedDelta,
@@ -262,6 +266,7 @@ export {
   type ImportProgress,
   type ImportReport,
   type MergedResult,
+  type OpenSessionOptions,
   type PendingRecovery,
   PermissionLedger,
   type PreCompactionContext,
@@ -283,6 +288,7 @@ export {
   type SessionEnd,
   type SessionFacts,
   type SessionOptions,
+  type SessionTree,
   type Sidechain,
   type SkippedDelta,
   type SkipReason,
@@ -295,6 +301,7 @@ export {
   type SubagentStatus,
   type SubagentTask,
   type TitleSource,
+  type TreeOptions,
   type Turn,
   type TurnContext,
   type UncompactResult,

@@ -3,7 +3,7 @@
 
 import { readItem, recover, sessionStart } from './continuity/index.js'
 import type { Environment } from './environment/index.js'
-import type { Diagnostic } from './format/index.js'
+import { type Diagnostic, normalizeSessionKey } from './format/index.js'
 import {
   appendTranscript,
   bypassSession,
@@ -14,6 +14,7 @@ import {
   forkSession,
   importExported,
   importSession,
+  openSession,
   planFileRewind,
   promptOnce,
   recoverOnce,
@@ -94,6 +95,14 @@ export class Store implements StoreContext {
 
   /** Resumes a session: the newest one of the project unless `id` names another. */
   readonly resumeSession = bind(this, resumeSession)
+
+  /** Opens a session to append to it in its own file; with `create: true` also a new one. */
+  readonly openSession = bind(this, openSession)
+
+  /** The path of a session's transcript, whether or not it exists. */
+  transcriptPath(id: string): string {
+    return this.layout.transcriptPath(normalizeSessionKey(id))
+  }
 
   /** Creates a session that begins with the events of another one. The source is only read. */
   readonly forkSession = bind(this, forkSession)

@@ -40,4 +40,5 @@ export {
   type ToolResult,
 } from './tool-pairs.js'
 export { NO_RESULT, TOOL_POLICIES, type ToolPolicy, toolPolicyOf } from './tool-repair.js'
+export { type Branch, type LogTree, type TreeBoundary, type TreeRewind, treeOf } from './tree.js'
 export { type Walk, type WalkOptions, walkChain } from './walk.js'

@@ -26,6 +26,8 @@ export interface WalkOptions {
 export interface Walk {
   /** Positions in the given links, from the root to the tip. Empty without such an event. */
   readonly path: readonly number[]
+  /** By position, that of the event before it, or ROOT; less for off-chain and unread events. */
+  readonly parents: Int32Array
   readonly onChainCount: number
   /** Positions of events that follow a missing one, and are linked to the one before them. */
   readonly guessed: ReadonlySet<number>
@@ -56,6 +58,7 @@ export function walkChain(
   }
   return {
     path: path.reverse(),
+    parents: linked.parents,
     onChainCount: linked.onChainCount,
     guessed: linked.guessed,
     turnEnds: linked.turnEnds,
@@ -68,8 +71,10 @@ export function walkChain(
   }
 }
 
-// Values of `parents` that are not positions.
-const NONE = -1
+/** In `parents`: nothing is before it. */
+export const ROOT = -1
+// Other values of `parents` that are not positions.
+const NONE = ROOT
 const UNREAD = -2
 const OFF_CHAIN = -3
 

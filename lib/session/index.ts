@@ -47,6 +47,7 @@ export {
 export type { SkipReason } from './import/previous-import.js'
 export { type CreateSessionOptions, createSession } from './lifecycle/create.js'
 export { type ForkedSession, type ForkOptions, forkSession } from './lifecycle/fork.js'
+export { type OpenSessionOptions, openSession } from './lifecycle/open-session.js'
 export type { ResumedSession } from './lifecycle/resume.js'
 export { type ResumeOptions, resumeSession } from './lifecycle/resume.js'
 export type { RewindOptions } from './lifecycle/rewind.js'
@@ -86,6 +87,7 @@ export type {
 export type { Sidechain } from './subagents/sidechain.js'
 export { openSidechain, type SubagentParent } from './subagents/subagents.js'
 export type { SpawnOptions, SubagentTask } from './subagents/task.js'
+export type { Descendant, SessionTree, TreeOptions } from './tree.js'
 export type {
   AppendListener,
   CompactResult,

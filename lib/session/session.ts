@@ -12,7 +12,13 @@ import {
 import type { ContextUse, RollingSummarizer, StoredCheckpoint } from '../continuity/index.js'
 import { isSessionError, SessionError } from '../errors.js'
 import { copiedFromOf } from '../format/fields.js'
-import { type Diagnostic, diagnostic, isSyncPoint, type PayloadByType } from '../format/index.js'
+import {
+  type Diagnostic,
+  diagnostic,
+  isSyncPoint,
+  type PayloadByType,
+  type SessionEvent,
+} from '../format/index.js'
 import type { LogEntry, NewEvent, Receipt } from '../log/index.js'
 import { type CheckpointPayload, readSpool, type StoreContext } from '../store/index.js'
 import type { CheckpointInput, SessionContinuity } from './checkpoints/session-checkpoints.js'
@@ -53,6 +59,7 @@ import type { MergedResult, SubagentReportInput } from './subagents/result.js'
 import type { Sidechain } from './subagents/sidechain.js'
 import { Subagents } from './subagents/subagents.js'
 import type { SpawnOptions, SubagentTask } from './subagents/task.js'
+import { readTree, type SessionTree, type TreeOptions } from './tree.js'
 import type {
   AppendListener,
   CompactResult,
@@ -240,6 +247,23 @@ export class Session implements AsyncDisposable {
   /** Yields every line of the transcript. */
   raw(): AsyncGenerator<LogEntry, void, undefined> {
     return this.#parts.log.read()
+  }
+
+  /** Whether an event of that uuid is a line of this transcript. */
+  has(uuid: string): boolean {
+    return this.find(uuid) !== undefined
+  }
+
+  /** Finds an event of this transcript by its uuid, on the chain or off it. */
+  find(uuid: string): SessionEvent | undefined {
+    this.#parts.log.flush()
+    return this.#parts.storage.find(uuid)
+  }
+
+  /** Lists the branches, rewinds and boundaries of this transcript, and what was forked from it. */
+  tree(options: TreeOptions = {}): Promise<SessionTree> {
+    this.#parts.log.flush()
+    return readTree(this.store, this.#parts, options)
   }
 
   /**

@@ -1,9 +1,11 @@
 // A running subagent: its own log, which this process writes. Its result is appended to the parent
 // after its ending is on the disk.
 
+import { type Messages, type MessagesOptions, messagesOf } from '../../chain/index.js'
 import { SessionError } from '../../errors.js'
-import type { LogHandle, NewEvent, Receipt } from '../../log/index.js'
+import { type LogHandle, MemoryLog, type NewEvent, type Receipt } from '../../log/index.js'
 import type { SessionSettings } from '../settings.js'
+import { storageInMemory, storageOnDisk } from '../storage.js'
 import { type ByteLimit, lineBytesMax } from './byte-limit.js'
 import {
   type MergedResult,
@@ -86,6 +88,15 @@ export class Sidechain implements AsyncDisposable {
   /** Appends several events in one write: all of them become lines, or none is acknowledged. */
   appendAll(events: readonly NewEvent[]): Promise<Receipt[]> {
     return this.#admit(events, () => this.#log.appendAll(events))
+  }
+
+  /** What the model of this subagent sees. */
+  messages(options: MessagesOptions = {}): Messages {
+    this.#log.flush()
+    const { store } = this.#parts.settings
+    const storage =
+      this.#log instanceof MemoryLog ? storageInMemory(this.#log) : storageOnDisk(store, this.path)
+    return messagesOf(storage.load().log.projection, options)
   }
 
   /** Starts a subagent of this one. */

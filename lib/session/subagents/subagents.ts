@@ -3,9 +3,17 @@
 
 import { toIso } from '../../environment/index.js'
 import { isSessionError, SessionError } from '../../errors.js'
+import { fieldsOf } from '../../format/fields.js'
 import { diagnostic } from '../../format/index.js'
-import { type LogHandle, type NewEvent, openLog, openMemoryLog } from '../../log/index.js'
 import {
+  type LogHandle,
+  type NewEvent,
+  openLog,
+  openMemoryLog,
+  readLogSync,
+} from '../../log/index.js'
+import {
+  findSidechain,
   findSidechainTarget,
   hasEnding,
   SidechainSizes,
@@ -45,19 +53,47 @@ const OPEN_EXPECTED_MAX = 10
 
 /**
  * Opens the log of a task in a process of its own: a new one with its prompt as the first event, or
- * the one that a process left without an ending. Throws ERR_EXISTS if it has ended. The parent
- * merges what `finish` returns.
+ * the one that a process left without an ending, which its task id alone also names. Throws
+ * ERR_EXISTS if it has ended. The parent merges what `finish` returns.
  */
 export async function openSidechain(
   store: StoreContext,
-  task: SubagentTask,
+  task: SubagentTask | string,
   options: SessionOptions = {},
 ): Promise<Sidechain> {
-  const normalized = normalizeTask(task)
+  const normalized = normalizeTask(typeof task === 'string' ? readTask(store, task) : task)
   const settings = settingsOf(store, options)
   const { sessionId } = normalized
   const subagents = new Subagents({ sessionId, settings, handleSignals: options.handleSignals })
   return subagents.open(normalized)
+}
+
+/** The task of a log that exists: its header, and the prompt that follows it. */
+function readTask(store: StoreContext, taskId: string): SubagentTask {
+  const { path, parentSessionId, parentTaskId, agentType, toolCallId, ...origin } = findSidechain(
+    store,
+    taskId,
+  )
+  let prompt: unknown
+  for (const entry of readLogSync(path, { environment: store.env })) {
+    if (entry.kind !== 'event' || entry.event.type !== 'user') continue
+    prompt = fieldsOf(entry.event.payload)['content']
+    break
+  }
+  if (parentSessionId === null || origin.depth === null || prompt === undefined) {
+    const what = `The header or the prompt of ${path} is damaged; pass the whole task to open it`
+    throw new SessionError('ERR_DAMAGED', what, { path, taskId })
+  }
+  return {
+    taskId: origin.taskId,
+    sessionId: parentSessionId,
+    parentUuid: origin.parentUuid,
+    depth: origin.depth,
+    prompt: prompt as SubagentTask['prompt'],
+    parentTaskId: parentTaskId ?? undefined,
+    agentType: agentType ?? undefined,
+    toolCallId: toolCallId ?? undefined,
+  }
 }
 
 export class Subagents {

@@ -20,6 +20,7 @@ export function headerFields(path: string, header: SessionEvent | undefined) {
     kind: kindOf(header?.type, fields['kind']),
     harness: textOf(fields['harness']),
     agentId: textOf(fields['agent_id']),
+    parentSessionKey: textOf(fields['parent_session_key']),
     startedAt: knownTimeOf(fields['start_ts']) ?? knownTimeOf(header?.ts),
     resumedFrom:
       resumedId === null

@@ -39,6 +39,8 @@ export interface SessionInfo {
   readonly kind: SessionKind
   readonly harness: string | null
   readonly agentId: string | null
+  /** The session that started this one as a subagent, as its header says. */
+  readonly parentSessionKey: string | null
   readonly status: SessionStatus
   /** Nothing was said in it yet. Also an open session can be empty. */
   readonly empty: boolean
@@ -182,6 +184,7 @@ function digestBytes(path: string, file: OpenFile): SessionInfo | Unreadable {
     kind: about.kind,
     harness: about.harness,
     agentId: about.agentId,
+    parentSessionKey: about.parentSessionKey,
     status: isEmpty ? 'empty' : scan.isClosed ? 'clean' : 'crashed',
     empty: isEmpty,
     startedAt: about.startedAt,

@@ -513,3 +513,36 @@ test('only sessions are listed and resumed, not their subagents', async (t) => {
   const { sessionId } = await resumeSession({ root, mode: 'inspect' })
   expect(sessionId).toBe('demo')
 })
+
+test('shows what the model of a subagent sees, on the disk and in memory', async (t) => {
+  for (const persist of [true, false]) {
+    const { session } = await newSession(t, { id: `seen-${persist}`, persist })
+    const child = await session.spawn({ taskId: `look-${persist}`, prompt: 'Look.' })
+    await child.append({ type: 'assistant', payload: { content: 'Seen.' } })
+    const { messages } = child.messages()
+    expect(messages.map(({ type, payload }) => [type, payload])).toMatchObject([
+      ['user', { content: 'Look.' }],
+      ['assistant', { content: 'Seen.' }],
+    ])
+    await child.finish({ status: 'completed', summary: 'Done.' })
+    await session.close()
+  }
+})
+
+test('a subagent that was left without an ending is opened again by its task id', async (t) => {
+  const { root, session } = await newSession(t)
+  const task = await session.delegate({ taskId: 'left', prompt: 'Go.', agentType: 'scout' })
+  const first = await openSidechain(task, { root })
+  await first.append({ type: 'assistant', payload: { content: 'Half.' } })
+  await first.abandon('as if killed')
+  const again = await openSidechain('left', { root })
+  expect(again.messages().messages).toHaveLength(2)
+  const report = await again.finish({ status: 'completed', summary: 'Whole.' })
+  expect(report).toMatchObject({ taskId: 'left', status: 'completed' })
+  await expect(openSidechain('left', { root })).rejects.toMatchObject({ code: 'ERR_EXISTS' })
+  await expect(openSidechain('none', { root })).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+  const { path } = again
+  const prompt = eventsOf(path).find(({ type }) => type === 'user')!
+  writeFileSync(path, readFileSync(path, 'utf8').replace(prompt.uuid, 'x'))
+  await expect(openSidechain('left', { root })).rejects.toMatchObject({ code: 'ERR_DAMAGED' })
+})

@@ -43,6 +43,7 @@ test('a row has the facts of header, conversation and terminator', (t) => {
     kind: 'headless',
     harness: 'mine',
     agentId: 'reviewer',
+    parentSessionKey: null,
     status: 'clean',
     empty: false,
     startedAt: time(0),
