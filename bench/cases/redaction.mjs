@@ -11,9 +11,13 @@ const ADVERSARIES = new URL('../../fixtures/redaction/adversarial.json', import.
 const RULES = [
   'private-key',
   'authorization',
+  'cookie',
   'jwt',
   'vendor-key',
   'url-password',
+  'webhook-url',
+  'command-line',
+  'markup-field',
   'secret-variable',
   'variable-mention',
   'secret-field',

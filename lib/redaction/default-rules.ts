@@ -3,7 +3,9 @@
 
 import { base64 } from './base64.js'
 import { mentionedVariables, secretFields, secretVariables } from './named-secrets.js'
-import { REDACTED, type Rule } from './rule.js'
+import { commandLines, cookies, markupFields, urlPasswords, webhookUrls } from './places.js'
+import { patternRule, REDACTED, type Rule } from './rule.js'
+import { vendorKeys } from './vendor-keys.js'
 
 // After a scheme: at least eight characters that are not only a plain word. Many English sentences
 // start with "Basic" or "Token", so there a hyphen or a slash is not enough, and words in CamelCase
@@ -15,46 +17,38 @@ const NO_CAMEL_CASE = String.raw`(?![A-Z]?[a-z]{2,}(?:[A-Z][a-z]{2,})*\.?(?![A-Z
 const HEADER = String.raw`(?:[Aa]uthorization|AUTHORIZATION)["'\])]{0,3}\s{0,8}[=:,]\s{0,8}["'\`]?`
 const SCHEME = '(?:[Bb]earer|BEARER|[Bb]asic|BASIC|[Tt]oken|TOKEN)'
 
-const authorization: Rule = patternRule(
-  'authorization',
-  new RegExp(
-    `(${HEADER}${SCHEME}\\s+${NO_WORD}` +
-      `|\\bBearer\\s+${NO_WORD}${NO_CAMEL_CASE}` +
-      `|\\b(?:Basic|Token)\\s+${NO_WORDS}${NO_CAMEL_CASE})${VALUE}`,
-    'g',
-  ),
-  `$1${REDACTED}`,
+// A header without a scheme: a longer value that has a digit.
+const NO_SCHEME = String.raw`(?=[A-Za-z0-9\-._~+/]{16})(?=[A-Za-z\-._~+/]{0,80}[0-9])`
+const CREDENTIALS = new RegExp(
+  `(${HEADER}(?:${SCHEME}\\s+${NO_WORD}|${NO_SCHEME})` +
+    `|\\bBearer\\s+${NO_WORD}${NO_CAMEL_CASE}` +
+    `|\\b(?:Basic|Token)\\s+${NO_WORDS}${NO_CAMEL_CASE})${VALUE}`,
+  'g',
 )
+
+// Docker keeps `user:password` in base64 under this name.
+const DOCKER_LOGIN = /(["']auth["']\s{0,4}:\s{0,4}["'])([A-Za-z0-9+/]{8,400}={0,2})(?=["'])/g
+
+const authorization: Rule = {
+  name: 'authorization',
+  redact: (text) =>
+    text
+      .replace(CREDENTIALS, `$1${REDACTED}`)
+      .replace(DOCKER_LOGIN, (match, name: string, login: string) =>
+        isLogin(login) ? name + REDACTED : match,
+      ),
+  redactMember: (name, text) =>
+    name === 'auth' && /^[A-Za-z0-9+/]{8,400}={0,2}$/.test(text) && isLogin(text) ? REDACTED : text,
+}
+
+function isLogin(base64: string): boolean {
+  return /^[\x21-\x7e]+:[\x20-\x7e]+$/.test(Buffer.from(base64, 'base64').toString('latin1'))
+}
 
 /** `eyJ` is `{"` in base64; an encrypted token has five parts. */
 const jsonWebTokens: Rule = patternRule(
   'jwt',
   /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+){0,3}/g,
-)
-
-const VENDOR_KEYS = [
-  'sk-(?:ant-|proj-|live-|test-)?[A-Za-z0-9_-]{12,}',
-  '(?:sk|pk|rk)_(?:live|test)_[A-Za-z0-9]{10,}',
-  'gh[pousr]_[A-Za-z0-9]{20,}',
-  'github_pat_[A-Za-z0-9_]{20,}',
-  'glpat-[A-Za-z0-9_-]{16,}',
-  'xox[abeprs]-[A-Za-z0-9-]{10,}',
-  'npm_[A-Za-z0-9]{30,}',
-  'hf_[A-Za-z0-9]{20,}',
-  'AIza[A-Za-z0-9_-]{30,}',
-  '(?:AKIA|ASIA)[A-Z0-9]{16}',
-]
-
-const vendorKeys: Rule = patternRule(
-  'vendor-key',
-  new RegExp(`\\b(?:${VENDOR_KEYS.join('|')})\\b`, 'g'),
-)
-
-/** `scheme://user:password@`; the user may be missing. The search begins at the rare `://`. */
-const urlPasswords: Rule = patternRule(
-  'url-password',
-  /:\/\/(?<=[a-z0-9+.-]:\/\/)(?!\[REDACTED\]@)[^\s/:@]{0,200}:[^\s/@]{1,200}@/gi,
-  `://${REDACTED}@`,
 )
 
 const ANY_BEGIN = '-----BEGIN '
@@ -102,16 +96,15 @@ function endOfKey(text: string, bodyStart: number): number {
 export const DEFAULT_RULES: readonly Rule[] = [
   privateKeys,
   authorization,
+  cookies,
   jsonWebTokens,
   vendorKeys,
   urlPasswords,
+  webhookUrls,
+  commandLines,
+  markupFields,
   secretVariables,
   mentionedVariables,
   secretFields,
   base64,
 ]
-
-/** Replaces every match, by the marker or by a replacement that keeps the name before it. */
-function patternRule(name: string, pattern: RegExp, replacement = REDACTED): Rule {
-  return { name, redact: (text) => text.replace(pattern, replacement) }
-}

@@ -10,3 +10,8 @@ export interface Rule {
   /** The same for a string that is the value of a member in JSON. */
   readonly redactMember?: (name: string, text: string) => string
 }
+
+/** Replaces every match, by the marker or by a replacement that keeps the name before it. */
+export function patternRule(name: string, pattern: RegExp, replacement = REDACTED): Rule {
+  return { name, redact: (text) => text.replace(pattern, replacement) }
+}

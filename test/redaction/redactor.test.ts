@@ -38,6 +38,25 @@ const PIECES = [
   ],
   ...['KEY', 'TOKEN', 'SECRET', 'MAX_', 'A_', '$', '${', '{', '}', '=', '=>', '"', "'", '\\"', ','],
   ...['token', 'password', 'api_key', 'access_token', 'string', 'null', 'process.env', '12345'],
+  ...[
+    'Cookie: ',
+    'set-cookie: ',
+    'a=b',
+    '--password ',
+    'curl -u a:',
+    'mysql -p',
+    '<password>',
+    '</',
+  ],
+  ...[
+    'hooks.slack.com/services/',
+    '?sig=',
+    '_PASS',
+    'PASSWORD_',
+    'dbPassword',
+    'Token',
+    ' word word',
+  ],
   ...[' ', '\n', '\t', '[REDACTED]', '[', 'REDACTED', ']', 'é', '\ud83d', '\u2028', '_', '-', 'x'],
 ]
 const text = fc.oneof(
