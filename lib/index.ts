@@ -284,6 +284,7 @@ export {
   type RetryLoop,
   type RetryReport,
   type RewindOptions,
+  type RewindReceipt,
   type Session,
   type SessionEnd,
   type SessionFacts,

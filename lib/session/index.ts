@@ -50,7 +50,7 @@ export { type ForkedSession, type ForkOptions, forkSession } from './lifecycle/f
 export { type OpenSessionOptions, openSession } from './lifecycle/open-session.js'
 export type { ResumedSession } from './lifecycle/resume.js'
 export { type ResumeOptions, resumeSession } from './lifecycle/resume.js'
-export type { RewindOptions } from './lifecycle/rewind.js'
+export type { RewindOptions, RewindReceipt } from './lifecycle/rewind.js'
 export type { TitleSource } from './live-view.js'
 export { PermissionLedger } from './permission-ledger.js'
 export type { PromptOptions, PromptReceipt } from './prompt-history.js'

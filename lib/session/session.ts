@@ -48,6 +48,8 @@ import {
   type Inherited,
   type RewindLink,
   type RewindOptions,
+  type RewindReceipt,
+  rewindEvent,
   rewindLink,
 } from './lifecycle/rewind.js'
 import { type TitleSource, titleEvent } from './live-view.js'
@@ -298,21 +300,13 @@ export class Session implements AsyncDisposable {
    * as after a fork or a resume at it. Nothing is deleted, and another rewind undoes it. Throws
    * ERR_ARG for a message of an ancestor before a compaction; `forkSession` reaches it.
    */
-  async rewind(options: RewindOptions): Promise<Receipt> {
-    const { to, reason } = options
-    const link = this.#linkTo(options)
-    const written = this.append({
-      type: 'rewind',
-      prev_uuid: link.prevUuid,
-      payload: {
-        target_uuid: to,
-        from_uuid: this.#parts.log.tip ?? link.prevUuid,
-        ...(link.truncateAfter !== undefined && { truncate_after: link.truncateAfter }),
-        ...(reason !== undefined && { reason }),
-      },
-    })
+  async rewind(options: RewindOptions): Promise<RewindReceipt> {
+    const event = rewindEvent(options, this.#linkTo(options), this.#parts.log.tip)
+    const written = this.appendAll([event, ...(options.append ?? [])])
+    // Written now: no other event may come between the link and its line.
     this.#parts.log.flush()
-    return written
+    const [receipt, ...appended] = await written
+    return { ...receipt!, appended }
   }
 
   /** Throws what `rewind` would throw. Writes nothing. */

@@ -327,6 +327,20 @@ test('a rewind is undone by another, and the branch that was left stays readable
   expect(messages.map(({ uuid }) => uuid)).toEqual(['a', 'b', 'x'])
 })
 
+test('a rewind and what follows it are one write, or nothing', async (t) => {
+  const { session } = await newSession(t, { id: 's' })
+  await say(session, 'a', 'b', 'c')
+  const reply = { type: 'user', uuid: 'again', payload: { content: 'again' } }
+  const { uuid, appended } = await session.rewind({ to: 'b', append: [reply] })
+  expect(appended).toMatchObject([{ uuid: 'again' }])
+  expect(session.find('again')).toMatchObject({ prev_uuid: uuid })
+  expect(session.messages().messages.at(-1)).toMatchObject({ uuid: 'again' })
+  const size = session.size
+  const invalid = { type: 'user', payload: 5 } as never
+  await expect(session.rewind({ to: 'b', append: [reply, invalid] })).rejects.toThrow()
+  expect([session.size, session.tip]).toEqual([size, 'again'])
+})
+
 test('rejects a rewind to an off-chain or unknown event', async (t) => {
   const { session } = await newSession(t)
   await say(session, 'a')

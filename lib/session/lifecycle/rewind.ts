@@ -4,6 +4,7 @@
 import { isGap, type Projection, type ProjectionStart } from '../../chain/index.js'
 import { SessionError } from '../../errors.js'
 import { isOnChain, type SessionEvent } from '../../format/index.js'
+import type { NewEvent, Receipt } from '../../log/index.js'
 import { idOfFileName } from '../../store/index.js'
 
 /** Where to continue. */
@@ -23,7 +24,16 @@ export interface RewindOptions {
    * @default false
    */
   keepCompaction?: boolean | undefined
+  /**
+   * Events to append after the rewind, in the same write: a reader finds all of it or nothing.
+   *
+   * @default none
+   */
+  append?: readonly NewEvent[] | undefined
 }
+
+/** The receipt of a rewind, and those of the events that were appended with it. */
+export type RewindReceipt = Receipt & { readonly appended: readonly Receipt[] }
 
 export interface RewindContext {
   readonly projection: Projection
@@ -41,6 +51,21 @@ export interface RewindLink {
   readonly prevUuid: string
   /** Cuts the projection after this message, where the link alone cannot express it. */
   readonly truncateAfter: string | undefined
+}
+
+/** The rewind from this tip, as it is written. */
+export function rewindEvent(
+  { to, reason }: RewindOptions,
+  { prevUuid, truncateAfter }: RewindLink,
+  tip: string | null,
+): NewEvent {
+  const payload = {
+    target_uuid: to,
+    from_uuid: tip ?? prevUuid,
+    ...(truncateAfter !== undefined && { truncate_after: truncateAfter }),
+    ...(reason !== undefined && { reason }),
+  }
+  return { type: 'rewind', prev_uuid: prevUuid, payload }
 }
 
 /** Links so that the model sees what it saw when the target was the newest event. */
