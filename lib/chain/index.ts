@@ -39,6 +39,6 @@ export {
   type ToolPairs,
   type ToolResult,
 } from './tool-pairs.js'
-export { NO_RESULT, TOOL_POLICIES, type ToolPolicy, toolPolicyOf } from './tool-repair.js'
+export { assertToolPolicy, NO_RESULT, type ToolPolicy, toolPolicyOf } from './tool-repair.js'
 export { type Branch, type LogTree, type TreeBoundary, type TreeRewind, treeOf } from './tree.js'
 export { type Walk, type WalkOptions, walkChain } from './walk.js'

@@ -4,7 +4,7 @@
 import { type Diagnostic, diagnostic } from '../format/index.js'
 import { fieldsOf, isGap, type Projection, type ProjectionEntry } from './projection.js'
 import type { ToolCall } from './tool-pairs.js'
-import { repairTools, type ToolPolicy } from './tool-repair.js'
+import { assertToolPolicy, repairTools, type ToolPolicy } from './tool-repair.js'
 
 export interface MessagesOptions {
   /**
@@ -38,6 +38,7 @@ export function messagesOf(
   projection: Pick<Projection, 'entries' | 'compactedCount'>,
   { repair = true, toolPolicy = 'synthesize', isRetryable }: MessagesOptions = {},
 ): Messages {
+  assertToolPolicy(toolPolicy)
   const plain = plainMessages(projection.entries)
   if (!repair) return { messages: plain, diagnostics: [] }
   const diagnostics: Diagnostic[] = []

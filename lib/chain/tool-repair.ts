@@ -1,6 +1,7 @@
 // Providers reject a conversation in which a call has no result, a result has no call, or anything is
 // between the two. Repairs that, on copies, and reports each repair; the log stays as it is.
 
+import { SessionError } from '../errors.js'
 import { type Diagnostic, type DiagnosticCode, diagnostic } from '../format/index.js'
 import { type Block, blocksOf, locationOf, type Message, withBlocks } from './messages.js'
 import { fieldsOf } from './projection.js'
@@ -11,6 +12,12 @@ import { toolRuns } from './tool-runs.js'
 export type ToolPolicy = (typeof TOOL_POLICIES)[number]
 
 export const TOOL_POLICIES = ['synthesize', 'retry', 'drop'] as const
+
+/** Rejects a policy of the caller; one in a header that is not known is not used. */
+export function assertToolPolicy(toolPolicy: ToolPolicy | undefined): void {
+  if (toolPolicy === undefined || TOOL_POLICIES.includes(toolPolicy)) return
+  throw new SessionError('ERR_ARG', `toolPolicy is synthesize, retry or drop, not "${toolPolicy}"`)
+}
 
 /** The policy in the header of a session, which every later load uses. */
 export function toolPolicyOf(

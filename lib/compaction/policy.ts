@@ -4,13 +4,14 @@ import { SessionError } from '../errors.js'
 
 export interface CompactionPolicy {
   /**
-   * The context window of the model; 0: never by tokens.
+   * The context window of the model; 0: never by tokens. Compaction is due at `maxTokens` less
+   * `reserveTokens`: at 4000 tokens for a window of 8000, at 170000 for one of 200000.
    *
    * @default 0
    */
   maxTokens?: number | undefined
   /**
-   * Tokens reserved for the reply. At most half of `maxTokens`.
+   * Tokens reserved for the reply. At most half of `maxTokens`, which counts for windows below 60000.
    *
    * @default 30000
    */

@@ -368,3 +368,16 @@ function blockShape({ type, id, tool_use_id }: Record<string, string>): string {
   if (type === 'tool_use') return `use ${id}`
   return type === 'tool_result' ? `result ${tool_use_id}` : String(type)
 }
+
+test('an unknown tool policy is rejected, with the known ones', () => {
+  const { projection } = readForward(new History().m('1'))
+  const read = (toolPolicy: string, repair = true) =>
+    messagesOf(projection, { repair, toolPolicy: toolPolicy as 'drop' })
+  const rejected = expect.objectContaining({
+    code: 'ERR_ARG',
+    message: expect.stringContaining('synthesize, retry or drop, not "omit"'),
+  })
+  expect(() => read('omit')).toThrow(rejected)
+  expect(() => read('omit', false)).toThrow(rejected)
+  for (const known of ['synthesize', 'retry', 'drop']) expect(() => read(known)).not.toThrow()
+})

@@ -6,12 +6,12 @@
 
 import { basename } from 'node:path'
 import {
+  assertToolPolicy,
   fieldsOf,
   findInterruptions,
   type Interruptions,
   type Message,
   messagesOf,
-  TOOL_POLICIES,
   type ToolCall,
   type ToolPolicy,
   toolPolicyOf,
@@ -95,7 +95,8 @@ export async function resumeSession(
   if (mode === 'append' && options.persist === false) {
     throw new SessionError('ERR_ARG', 'With persist: false nothing is appended; use mode new')
   }
-  checkPolicy(options)
+  // It is written into the header of the new session, so it must be a known one.
+  assertToolPolicy(options.toolPolicy)
   assertSessionOptions(options)
   const path = findPath(store, options)
   if (mode === 'append') return resumeInPlace(store, path, options)
@@ -274,12 +275,6 @@ export function originOf(loaded: LoadedSession): ResumedSession['resumedFrom'] {
     tipOffset: last?.byte_offset ?? null,
     transcriptPath: loaded.path,
   }
-}
-
-/** It is written into the header of the new session, so it must be a known one. */
-export function checkPolicy({ toolPolicy }: ToolOptions): void {
-  if (toolPolicy === undefined || TOOL_POLICIES.includes(toolPolicy)) return
-  throw new SessionError('ERR_ARG', `toolPolicy is synthesize, retry or drop, not "${toolPolicy}"`)
 }
 
 export function policyOf({ header }: LoadedSession, { toolPolicy }: ToolOptions): ToolPolicy {

@@ -1,4 +1,5 @@
-// The two parts of a transcript that a listing reads: its first 4 KiB and its last 64 KiB.
+// The two parts of a transcript that a listing reads: its first 4 KiB and its last 64 KiB. Where the
+// first prompt is later, it reads the first 64 KiB.
 
 import type { FileSystem } from '../../environment/index.js'
 import { NEWLINE } from '../../format/index.js'
@@ -44,8 +45,6 @@ export function readWindows(file: OpenFile): { head: Window; tail: Window } {
     return { head, tail: readWindow(file, shared, middle, size - TAIL_BYTES, TAIL_BYTES) }
   }
   const tail = readWindow(file, shared, MARGIN_BYTES, 0, size)
-  // The first prompt is searched in 4 KiB also here, so that a title does not depend on the length
-  // of the file.
   const end = Math.min(tail.end, middle)
   return { head: { ...tail, end, isFileEnd: end === tail.end }, tail }
 }
@@ -55,6 +54,22 @@ export function readLonger(file: OpenFile, head: Window): Window {
   const length = Math.min(file.size, 2 * (head.end - head.start))
   const bytes = Buffer.allocUnsafeSlow(MARGIN_BYTES + length)
   return readWindow(file, bytes, MARGIN_BYTES, 0, length)
+}
+
+/** The first 64 KiB, where the whole file is not read already. */
+export function readWideHead(file: OpenFile, tail: Window): Window {
+  if (!tail.isFileStart) {
+    return readWindow(
+      file,
+      Buffer.allocUnsafeSlow(MARGIN_BYTES + TAIL_BYTES),
+      MARGIN_BYTES,
+      0,
+      TAIL_BYTES,
+    )
+  }
+  // Not more, so that a title does not depend on the length of the file.
+  const end = Math.min(tail.end, tail.start + TAIL_BYTES)
+  return { ...tail, end, isFileEnd: end === tail.end }
 }
 
 /** Shorter than `length` only when the file was truncated meanwhile. */

@@ -9,7 +9,14 @@ import {
   readEnvelope,
   type SessionEvent,
 } from '../../format/index.js'
-import { forEachLine, type OpenFile, readLonger, type Window } from './file-windows.js'
+import {
+  forEachLine,
+  type OpenFile,
+  readLonger,
+  readWideHead,
+  TAIL_BYTES,
+  type Window,
+} from './file-windows.js'
 import { findPlainPrompt, PROMPT_CODE_POINTS_MAX } from './first-prompt-fast-path.js'
 import type { EventReader } from './skim-events.js'
 
@@ -64,6 +71,19 @@ function headFacts(head: Window, reader: EventReader): HeadFacts {
     return header !== undefined
   })
   return { head, header, hasEvent, isHeaderCut, promptsFrom }
+}
+
+/** The first prompt of a session, which other events may precede: in the first 64 KiB. */
+export function readTitlePrompt(
+  file: OpenFile,
+  { head, promptsFrom }: Pick<HeadFacts, 'head' | 'promptsFrom'>,
+  tail: Window,
+  reader: EventReader,
+): string | null {
+  const prompt = readFirstPrompt(head, promptsFrom, reader)
+  if (prompt !== null || head.isFileEnd || head.end - head.start >= TAIL_BYTES) return prompt
+  const wide = readWideHead(file, tail)
+  return readFirstPrompt(wide, wide.start + promptsFrom - head.start, reader)
 }
 
 /** The first words of the user, on one line; `null` when there are none in the window. */

@@ -13,7 +13,7 @@ import { normalizeProject } from '../projects/normalize-project.js'
 import { READ_FLAGS } from '../read-small-text.js'
 import { type OpenFile, readWindows, TAIL_BYTES } from './file-windows.js'
 import { headerFields } from './header-fields.js'
-import { readFirstPrompt, readHeader } from './read-head.js'
+import { readHeader, readTitlePrompt } from './read-head.js'
 import { TailScan } from './read-tail.js'
 import { EventReader } from './skim-events.js'
 
@@ -90,7 +90,10 @@ export function rejectUnreadable({ env }: StoreContext, { path, reason }: Unread
   throw new SessionError('ERR_NOT_FOUND', `${path} is no transcript (${reason})`, { path })
 }
 
-/** Reads the first 4 KiB and the last 64 KiB. Never throws for what it finds there. */
+/**
+ * Reads the first 4 KiB and the last 64 KiB, and the first 64 KiB where no prompt is in the former.
+ * Never throws for what it finds there.
+ */
 export function readSessionInfo(
   store: StoreContext,
   path: string,
@@ -161,7 +164,8 @@ function digestBytes(path: string, file: OpenFile): SessionInfo | Unreadable {
   const reader = new EventReader()
   const windows = readWindows(file)
   const { tail } = windows
-  const { head, header, hasEvent, promptsFrom } = readHeader(file, windows.head, reader)
+  const start = readHeader(file, windows.head, reader)
+  const { header, hasEvent } = start
   const scan = new TailScan()
   scan.scan(tail, reader)
   let isScannedToStart = tail.isFileStart
@@ -171,7 +175,7 @@ function digestBytes(path: string, file: OpenFile): SessionInfo | Unreadable {
   if (!scan.hasEvent && !hasEvent) return { path, reason: 'no event in it' }
   const isEmpty = !scan.hasOwnEvent && isScannedToStart
   const { title } = scan
-  const prompt = title === undefined ? readFirstPrompt(head, promptsFrom, reader) : null
+  const prompt = title === undefined ? readTitlePrompt(file, start, tail, reader) : null
   const about = headerFields(path, header)
   // Field by field: spreading one object into another of this size takes as long as the reading.
   return {

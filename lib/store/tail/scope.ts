@@ -3,6 +3,7 @@
 
 import { dirname, join, resolve } from 'node:path'
 import { isSessionError } from '../../errors.js'
+import { normalizeSessionKey } from '../../format/index.js'
 import { readLogSync } from '../../log/index.js'
 import { endOfLines } from '../../log/internal.js'
 import { headerFields } from '../catalog/header-fields.js'
@@ -12,7 +13,7 @@ import { listLogNames } from '../list-logs.js'
 import { findTranscript } from '../transcripts.js'
 
 export interface TailTarget {
-  /** A session, and every session that continues it. */
+  /** A session, and every session that continues it. With `follow` it may begin later. */
   session?: string | undefined
   /** One log file. A transcript of the store counts as its session. */
   file?: string | undefined
@@ -27,23 +28,31 @@ const HEADER_BYTES = 64 * 1024
 export class TailScope {
   /** The folder to be watched. */
   readonly folder: string
+  /** The session has no transcript yet. */
+  readonly isMissing: boolean
   readonly #store: StoreContext
   readonly #only: string | undefined
   readonly #family: Set<string> | undefined
   readonly #isOfProject: (header: Header) => boolean
   readonly #headers = new Map<string, Header>()
 
-  constructor(store: StoreContext, { session, file, project }: TailTarget) {
+  /** With `isAwaited` a session may begin later. */
+  constructor(
+    store: StoreContext,
+    { session, file, project }: TailTarget,
+    { isAwaited }: { readonly isAwaited: boolean },
+  ) {
     const { transcripts } = store.layout
     this.#store = store
     const path = file === undefined ? undefined : resolve(file)
     const isForeign = path !== undefined && dirname(path) !== transcripts
     this.folder = isForeign ? dirname(path) : transcripts
     this.#only = isForeign ? path : undefined
-    const root = path ?? (session === undefined ? undefined : findTranscript(store, session))
+    const root = path ?? (session === undefined ? undefined : findRoot(store, session, isAwaited))
     // The caller would wait in vain for entries of a file that cannot be read.
     if (root !== undefined) endOfLines(root, store.env)
-    this.#family = root === undefined || isForeign ? undefined : new Set([this.#idOf(root)])
+    this.isMissing = root === undefined && session !== undefined
+    this.#family = isForeign ? undefined : this.#familyOf(root, session)
     this.#isOfProject = projectFilter(store, { project })
   }
 
@@ -81,6 +90,11 @@ export class TailScope {
     return this.#headerOf(path)?.sessionId ?? null
   }
 
+  #familyOf(root: string | undefined, session: string | undefined): Set<string> | undefined {
+    if (root !== undefined) return new Set([this.#idOf(root)])
+    return session === undefined ? undefined : new Set([normalizeSessionKey(session)])
+  }
+
   #idOf(path: string): string {
     return this.#headerOf(path)?.sessionId ?? headerFields(path, undefined).sessionId
   }
@@ -91,6 +105,16 @@ export class TailScope {
     const header = readHeader(this.#store, path)
     if (header !== undefined) this.#headers.set(path, header)
     return header
+  }
+}
+
+/** `undefined` where the session has not begun yet. */
+function findRoot(store: StoreContext, session: string, isAwaited: boolean): string | undefined {
+  try {
+    return findTranscript(store, session)
+  } catch (error) {
+    if (isAwaited && isSessionError(error, 'ERR_NOT_FOUND')) return undefined
+    throw error
   }
 }
 

@@ -76,10 +76,10 @@ export class SessionTailing {
 
   /** Skips everything that exists, except the last lines or what follows the cursor. */
   constructor(store: StoreContext, options: TailSessionsOptions = {}) {
-    const { cursor, lines = LINES_BY_DEFAULT, projected = false } = options
+    const { cursor, lines = LINES_BY_DEFAULT, projected = false, follow = false } = options
     this.#store = store
     this.#options = options
-    this.#scope = new TailScope(store, options)
+    this.#scope = new TailScope(store, options, { isAwaited: follow })
     this.#filter = new TailFilter(store, projected)
     this.#isContinued = cursor !== undefined
     const members = this.#scope.listMembers()
@@ -93,6 +93,11 @@ export class SessionTailing {
   /** Where to resume, after the last entry that was returned. */
   get cursor(): string {
     return this.#cursor.toString()
+  }
+
+  /** Whether the session has no transcript yet, so that the first entry is waited for. */
+  get isMissing(): boolean {
+    return this.#scope.isMissing
   }
 
   /** Whether entries may be of more than one session. */

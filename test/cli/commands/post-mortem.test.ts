@@ -33,6 +33,20 @@ test('tail -f shows what is written, in new sessions too, and ends on SIGINT wit
   expect(later).toMatchObject([{ sessionId: 'demo', event: { payload: { content: 'three' } } }])
 })
 
+test('tail -f waits for a session that does not exist yet, and says so', async (t) => {
+  const root = temporaryFolder(t)
+  const child = startCli(['tail', 'demo', '-f'], { root })
+  const answer = answerOf(child)
+  await new Promise((resolve) => child.stderr.once('data', resolve))
+  const row = new Promise((resolve) => child.stdout.once('data', resolve))
+  await say(root, 'demo', 'one')
+  await row
+  child.kill('SIGINT')
+  const { exitCode, stderr } = await answer
+  expect(exitCode).toBe(0)
+  expect(stderr).toContain('waiting for session demo')
+})
+
 test('tail whose reader is gone ends without a word of complaint', async (t) => {
   const root = temporaryFolder(t)
   await say(root, 'demo', 'one')

@@ -68,6 +68,28 @@ test('nothing happens until the context is full', async (t) => {
 })
 
 // Requirements: 001-38, 001-44, 001-46, 002-28, T16
+test('without a window it is never due, and compacts when it is asked to', async (t) => {
+  const { session } = await newSession(t)
+  await talk(session, 1, 40)
+  for (const options of [undefined, {}, { maxTokens: undefined }, { maxTokens: 0 }]) {
+    const compactor = createCompactor(session, options)
+    expect(compactor.usage()).toMatchObject({ maxTokens: 0, limit: Number.POSITIVE_INFINITY })
+    const { compaction } = await compactor.beforeModelCall({ tokens: 10_000_000 })
+    expect(compaction).toBeUndefined()
+  }
+  expect(await createCompactor(session).compact()).toMatchObject({ strategy: 'emergency' })
+})
+
+test('in a small window half of it is reserved for the reply', async (t) => {
+  const { session } = await newSession(t)
+  const limitOf = (maxTokens: number, reserveTokens?: number) =>
+    createCompactor(session, { maxTokens, reserveTokens }).usage().limit
+  expect([8000, 32_000, 60_000, 200_000].map((window) => limitOf(window))).toEqual([
+    4000, 16_000, 30_000, 170_000,
+  ])
+  expect(limitOf(8000, 2000)).toBe(6000)
+})
+
 test('a compaction is a summary and a boundary in one write, with its counts', async (t) => {
   const { session } = await newSession(t, { continuity: false })
   await talk(session, 1, 40)

@@ -149,6 +149,20 @@ test('the first prompt is one line of at most 80 characters, none of them cut in
   expect(digestOf(long).title).toBe(`${'🦜'.repeat(79)}…`)
 })
 
+test('the first prompt is found in the first 64 KiB, whatever precedes it', (t) => {
+  const root = temporaryFolder(t)
+  const titleOf = (id: string, before: number, after: number) => {
+    const session = new Transcript(id).replyAtLength(before).say('Hello').replyAtLength(after)
+    return digestOf(session.save(root)).title
+  }
+  expect(titleOf('short', 5_000, 0)).toBe('Hello')
+  expect(titleOf('early', 5_000, 200_000)).toBe('Hello')
+  expect(titleOf('late', 60_000, 200_000)).toBe('Hello')
+  // Not further, so that it does not depend on the length of the file.
+  expect(titleOf('later', 66_000, 0)).toBeNull()
+  expect(titleOf('latest', 66_000, 200_000)).toBeNull()
+})
+
 test('a line that only looks like a prompt is not a prompt', (t) => {
   const session = new Transcript('s').raw('{"type":"user","payload":{"content":"raw\ttab"}}\n')
   expect(digestOf(session.say('Hello').save(temporaryFolder(t))).title).toBe('Hello')

@@ -1,4 +1,5 @@
-// How much of a transcript a listing reads: the first 4 KiB and the last 64 KiB, each once.
+// How much of a transcript a listing reads: the first 4 KiB and the last 64 KiB, each once, and more of
+// the start only where the first prompt is not in it.
 
 import * as fs from 'node:fs'
 import { expect, test } from 'vitest'
@@ -31,6 +32,16 @@ test('reads the first 4 KiB and the last 64 KiB of a long transcript', (t) => {
   expect(readsOf(path)).toEqual([
     { length: 4096, position: 0 },
     { length: 65_536, position },
+  ])
+})
+
+test('reads the first 64 KiB where no prompt is in the first 4 KiB', (t) => {
+  const session = new Transcript('s').replyAtLength(5_000).say('Prompt').replyAtLength(500_000)
+  const path = session.save(temporaryFolder(t))
+  expect(readsOf(path)).toEqual([
+    { length: 4096, position: 0 },
+    { length: 65_536, position: fs.statSync(path).size - 65_536 },
+    { length: 65_536, position: 0 },
   ])
 })
 

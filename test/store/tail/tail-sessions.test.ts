@@ -151,6 +151,26 @@ test('follows sessions that continue a session, and new sessions of a project', 
   }
 })
 
+test('waits for a session that does not exist yet, also where there is no store', async (t) => {
+  const root = join(temporaryFolder(t), 'later')
+  const controller = new AbortController()
+  const { signal } = controller
+  const options = { session: 'a', follow: true, pollMs: 20, signal }
+  const tailing = openStore({ root }).tailing(options)
+  expect(tailing).toMatchObject({ isMissing: true, isMany: false })
+  const seen: string[] = []
+  setTimeout(() => {
+    const store = new Store(root).create('stranger').say('stranger', 'x1')
+    store.create('a').say('a', 'a1').create('b', resumed('a')).say('b', 'b1')
+  }, 50)
+  for await (const entry of tailing.entries()) {
+    seen.push(...uuidsOf([entry]))
+    if (seen.length === 4) controller.abort()
+  }
+  expect(seen.sort()).toEqual(['a-h', 'a1', 'b-h', 'b1'])
+  expect(new Store(root).tail({ session: 'a', follow: true }).isMissing).toBe(false)
+})
+
 test('reports a replaced file and reads it from its start, and ignores other files', async (t) => {
   const store = new Store(temporaryFolder(t)).create('a').say('a', 'a1')
   mkdirSync(join(store.root, '.transcripts', 'folder.jsonl'))
@@ -184,6 +204,10 @@ test('rejects an invalid cursor and a missing session', (t) => {
   }
   expect(() => store.tail({ session: 'unknown' })).toThrow(
     expect.objectContaining({ code: 'ERR_NOT_FOUND' }),
+  )
+  store.create('twin-1').create('twin-2')
+  expect(() => store.tail({ session: 'twin', follow: true })).toThrow(
+    expect.objectContaining({ code: 'ERR_AMBIGUOUS' }),
   )
 })
 

@@ -15,7 +15,8 @@ import { Conversation } from '../../print/conversation.js'
 import { rowOf } from '../../print/log.js'
 
 const LESSON = `Without a session it covers the whole store; --project narrows it. New sessions appear as they
-begin, and following a session also shows those that are resumed from it. Rows are those of \`log\`;
+begin, and following a session also shows those that are resumed from it; one that does not exist
+yet is waited for. Rows are those of \`log\`;
 --projected shows the conversation instead, as a model sees it.
 
 Every line of --json carries a cursor, and the last one is printed on stderr, also after Ctrl-C.
@@ -74,6 +75,7 @@ export const tail: Command = {
 
 export async function printTail(call: Call, options: TailSessionsOptions): Promise<number> {
   const tailing = new SessionTailing(call.store, options)
+  if (tailing.isMissing) call.notes.say(`waiting for session ${toPlainText(options.session ?? '')}`)
   const printer = new TailPrinter(call, tailing.isMany, options.projected === true)
   let isEmpty = true
   let taken: string | undefined
