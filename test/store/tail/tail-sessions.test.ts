@@ -205,10 +205,6 @@ test('rejects an invalid cursor and a missing session', (t) => {
   expect(() => store.tail({ session: 'unknown' })).toThrow(
     expect.objectContaining({ code: 'ERR_NOT_FOUND' }),
   )
-  store.create('twin-1').create('twin-2')
-  expect(() => store.tail({ session: 'twin', follow: true })).toThrow(
-    expect.objectContaining({ code: 'ERR_AMBIGUOUS' }),
-  )
 })
 
 test('follows one log outside of the store by its path and its cursor', async (t) => {
