@@ -1,5 +1,6 @@
 // Entry point of the module for the user's own files: the only one that writes them.
 
+export { BlobReader } from './blobs.js'
 export { type FileManifest, manifestText, type SavedFile, sha256Of } from './file-state.js'
 export {
   type ChosenState,

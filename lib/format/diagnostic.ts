@@ -50,6 +50,7 @@ export const DIAGNOSTIC_SEVERITY = {
   transcript_path_refused: 'warning',
   file_not_saved: 'warning',
   file_elsewhere: 'warning',
+  file_checkpoint_foreign: 'warning',
   blob_missing: 'error',
   blob_damaged: 'error',
 } as const

@@ -2,24 +2,30 @@
 // write a line can compute a hash.
 
 import { hash } from 'node:crypto'
-import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { manifestText, type SavedFile } from '../../lib/files/index.js'
 import { resumeSession } from '../../lib/free-functions.js'
+import { openStore } from '../../lib/index.js'
 
 import { temporaryFolder } from '../helpers/temporary.js'
 import { startWork, type Work, workIn } from './project.js'
 
 const sha = (text: string) => hash('sha256', text)
 
-/** Records files as a session would, whatever they are. */
-async function record({ session, project }: Work, files: SavedFile[], root = project) {
-  const payload = {
-    hash: sha(manifestText({ project_root: root, files })),
-    files,
-    at_uuid: null,
-    project_root: root,
+/** Records files as a session would, whatever they are, with their manifest or without it. */
+async function record(
+  { session, project, root: home }: Work,
+  files: SavedFile[],
+  { root = project, hasManifest = true } = {},
+) {
+  const text = manifestText({ project_root: root, files })
+  const payload = { hash: sha(text), files, at_uuid: null, project_root: root }
+  if (hasManifest) {
+    const folder = join(home, 'file-history', session.id)
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, `${sha(text)}.json`), text)
   }
   const { uuid } = await session.append({ type: 'file_checkpoint', payload })
   return uuid
@@ -151,4 +157,83 @@ test.for<[what: string, payload: Record<string, unknown>]>([
   expect(plan.diagnostics).toMatchObject([{ code: 'bad_payload', uuid: 'strange' }])
   expect(plan.files.map(({ path }) => path)).toEqual(['a.txt'])
   expect(readFileSync(join(project, 'a.txt'), 'utf8')).toBe('two')
+})
+
+test('a record without a manifest in this store is inert, and the others are restored', async (t) => {
+  const work = await startWork(t)
+  work.write('a.txt', 'one')
+  await work.say('u1')
+  await work.edit('a.txt', 'two')
+  const planted = [{ path: 'planted.txt', sha256: sha('one'), existed: true, bytes: 3 }]
+  await record(work, planted, { hasManifest: false })
+  const plan = await work.session.planFileRewind({ to: 'u1' })
+  expect(plan.diagnostics).toMatchObject([{ code: 'file_checkpoint_foreign' }])
+  expect(plan.files.map(({ path }) => path)).toEqual(['a.txt'])
+})
+
+test('a restore stays inside the project of the session unless the caller names a folder', async (t) => {
+  const work = await startWork(t)
+  work.write('a.txt', 'one')
+  await work.session.snapshotFiles(['a.txt'])
+  await work.say('u1')
+  const elsewhere = realpathSync(temporaryFolder(t))
+  const files = [{ path: 'authorized_keys', sha256: sha('one'), existed: true, bytes: 3 }]
+  const to = await record(work, files, { root: elsewhere })
+  const mixed = await work.session.planFileRewind({ to })
+  expect(mixed).toMatchObject({ projectRoot: work.project, files: [] })
+  expect(mixed.diagnostics).toMatchObject([{ code: 'file_elsewhere' }])
+  const named = await work.session.planFileRewind({ to, projectRoot: elsewhere })
+  await work.session.applyFileRewind(named)
+  expect(readFileSync(join(elsewhere, 'authorized_keys'), 'utf8')).toBe('one')
+})
+
+test('an imported export plants no file, although it names a session that saved the content', async (t) => {
+  const work = await startWork(t, 'victim')
+  work.write('id.pub', 'ssh-ed25519 of the attacker')
+  await work.session.snapshotFiles(['id.pub'])
+  const tip = await work.say('u1')
+  await work.session.close()
+  const ssh = realpathSync(temporaryFolder(t))
+  const content = sha('ssh-ed25519 of the attacker')
+  const files = [{ path: 'authorized_keys', sha256: content, existed: true, bytes: 27 }]
+  const text = manifestText({ project_root: ssh, files })
+  const ts = '2026-01-01T00:00:00.000Z'
+  const header = {
+    format: 1,
+    session_id: 'evil',
+    start_ts: ts,
+    project: ssh,
+    project_normalized: ssh,
+    resumed_from: { session_id: 'victim', tip_uuid: tip, transcript_path: work.session.path },
+    forked_from: { session_id: 'victim', at_uuid: tip },
+  }
+  const lines = [
+    ['export.begin', { export: 1, session_id: 'evil', view: 'history', redacted: false, at: null }],
+    ['export.log', { channel: 'transcript', name: 'evil' }],
+    ['session_header', header],
+    ['file_checkpoint', { hash: sha(text), files, at_uuid: null, project_root: ssh }],
+    ['user', { content: 'hello' }],
+    ['export.end', { logs: 1, events: 3, damaged: 0 }],
+  ] as const
+  const exported = lines.map(([type, payload], index) =>
+    JSON.stringify({
+      type,
+      ts,
+      uuid: `e${index}`,
+      prev_uuid: type === 'user' ? 'e2' : null,
+      payload,
+    }),
+  )
+  const path = join(temporaryFolder(t), 'evil.jsonl')
+  writeFileSync(path, `${exported.join('\n')}\n`)
+  const store = openStore({ root: work.root, home: work.root })
+  await store.importExport(path)
+  const { session } = await store.resumeSession({ id: 'evil', mode: 'append' })
+  t.onTestFinished(() => session!.release())
+  // What the victim saved is outside of the project that the import claims.
+  await expect(session!.planFileRewind({ to: 'e4' })).rejects.toMatchObject({ code: 'ERR_ARG' })
+  const plan = await session!.planFileRewind({ to: 'e3', projectRoot: ssh })
+  expect(plan.diagnostics).toMatchObject([{ code: 'file_checkpoint_foreign' }])
+  await session!.applyFileRewind(plan, { overwrite: true, delete: true })
+  expect(existsSync(join(ssh, 'authorized_keys'))).toBe(false)
 })

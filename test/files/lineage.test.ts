@@ -59,7 +59,11 @@ test('all files saved by a parent count if the branch point is unknown', async (
   await parent.session.snapshotFiles(['a.txt'], { projectRoot: project })
   parent.write('a.txt', 'two')
   await child.say('u1')
-  const plan = await child.session.planFileRewind({ to: 'u1' })
+  // The header names no project, so the caller does.
+  await expect(child.session.planFileRewind({ to: 'u1' })).rejects.toMatchObject({
+    code: 'ERR_ARG',
+  })
+  const plan = await child.session.planFileRewind({ to: 'u1', projectRoot: project })
   expect(plan.files.map(({ path }) => path)).toEqual(['a.txt'])
 })
 

@@ -372,7 +372,9 @@ test('restores a file recorded without its length, and a long one', async (t) =>
     { path: 'short.txt', sha256: sha('one'), existed: true },
   ]
   const project_root = work.project
-  const hash = sha(`${JSON.stringify({ project_root, files })}\n`)
+  const text = `${JSON.stringify({ project_root, files })}\n`
+  const hash = sha(text)
+  writeFileSync(join(work.root, 'file-history/demo', `${hash}.json`), text)
   const payload = { hash, files, at_uuid: null, project_root }
   const { uuid } = await work.session.append({ type: 'file_checkpoint', payload })
   work.write('long.bin', 'x')

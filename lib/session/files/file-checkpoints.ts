@@ -4,12 +4,19 @@
 import { isAbsolute, join, relative, sep } from 'node:path'
 import { fieldsOf } from '../../chain/index.js'
 import { SessionError } from '../../errors.js'
-import { type DatedFiles, manifestText, type SavedFile, sha256Of } from '../../files/index.js'
+import {
+  BlobReader,
+  type DatedFiles,
+  manifestText,
+  type SavedFile,
+  sha256Of,
+} from '../../files/index.js'
 import { type Diagnostic, diagnostic, isOnChainType } from '../../format/index.js'
 import { scanLog } from '../../log/index.js'
 import {
   findEvent,
   findParent,
+  normalizeProject,
   readEventsBackward,
   readLineage,
   type StoreContext,
@@ -21,7 +28,7 @@ export interface FileCheckpoints {
   readonly projectRoot: string | undefined
   /** The sessions whose folders may hold the contents; the first is the session itself. */
   readonly sessionIds: readonly string[]
-  /** Checkpoints that do not match their hash and were ignored. */
+  /** Checkpoints that were ignored, and files that are not restored with the others. */
   readonly diagnostics: readonly Diagnostic[]
 }
 
@@ -40,14 +47,20 @@ interface Chapter {
   readonly end: number
 }
 
+export interface LoadFileCheckpointsOptions {
+  /** An event of the session, or of one that it continues. */
+  readonly to: string
+  /** A normalized folder: files that were saved outside of it are not restored. */
+  readonly within: string | undefined
+}
+
 const TYPES = new Set(['file_checkpoint'])
 const CHAPTERS_MAX = 1000
 
-/** `to`: an event of the session, or of one that it continues. */
 export async function loadFileCheckpoints(
   store: StoreContext,
   path: string,
-  to: string,
+  { to, within }: LoadFileCheckpointsOptions,
 ): Promise<FileCheckpoints> {
   const { chapters, sessionIds } = readChapters(store, path)
   const target = locate(store, to, chapters)
@@ -55,11 +68,20 @@ export async function loadFileCheckpoints(
   const hashes = new Set<string>()
   const diagnostics: Diagnostic[] = []
   for (const [index, chapter] of chapters.entries()) {
+    const { sessionId, sources } = readLineage(store, chapter.path)
+    const manifests = new BlobReader(store, [sessionId, ...sources])
     for (const recorded of await readRecorded(store, chapter)) {
       const { path: file, uuid, byteOffset } = recorded
+      const place = { file, uuid, byte_offset: byteOffset }
       if (!matchesHash(recorded, hashes)) {
         const what = 'A file checkpoint does not match its hash and is ignored'
-        diagnostics.push(diagnostic('bad_payload', what, { file, uuid, byte_offset: byteOffset }))
+        diagnostics.push(diagnostic('bad_payload', what, place))
+        continue
+      }
+      // A line can be imported or forged; its manifest is written only where files are saved.
+      if (!manifests.has(`${recorded.hash}.json`, undefined)) {
+        const what = 'No manifest of a file checkpoint is stored here, so it is ignored'
+        diagnostics.push(diagnostic('file_checkpoint_foreign', what, place))
         continue
       }
       const isAfter =
@@ -67,8 +89,9 @@ export async function loadFileCheckpoints(
       found.push({ ...recorded, isAfter })
     }
   }
-  const projectRoot = found.at(-1)?.projectRoot
-  const checkpoints = found.map(({ isAfter, ...recorded }) => {
+  const inside = withoutOutside(store, found, within, diagnostics)
+  const projectRoot = inside.at(-1)?.projectRoot
+  const checkpoints = inside.map(({ isAfter, ...recorded }) => {
     return { isAfter, files: filesUnder(projectRoot!, recorded, diagnostics) }
   })
   return { checkpoints, projectRoot, sessionIds, diagnostics }
@@ -154,18 +177,47 @@ function isSavedFile(file: unknown, hashes: Set<string>): boolean {
 
 /** A session may work in several folders; only files inside one of them are restored together. */
 function filesUnder(root: string, recorded: Recorded, diagnostics: Diagnostic[]): SavedFile[] {
-  const { path: file, projectRoot: from, files, uuid } = recorded
+  const { projectRoot: from, files } = recorded
   if (from === root) return [...files]
   const moved = files.map((saved) => {
     const inside = relative(root, join(from!, saved.path)).split(sep).join('/')
     return { ...saved, path: inside }
   })
   const kept = moved.filter(({ path }) => !path.startsWith('../') && !isAbsolute(path))
-  if (kept.length < files.length) {
-    const left = files.length - kept.length
-    const saved = left === 1 ? '1 file was' : `${left} files were`
-    const what = `${saved} saved in ${from}, outside of ${root}`
-    diagnostics.push(diagnostic('file_elsewhere', what, { file, uuid }))
-  }
+  const left = files.length - kept.length
+  if (left > 0) diagnostics.push(toElsewhere(recorded, left, root))
   return kept
+}
+
+function toElsewhere({ path, projectRoot, uuid }: Recorded, left: number, root: string) {
+  const saved = left === 1 ? '1 file was' : `${left} files were`
+  const what = `${saved} saved in ${projectRoot}, outside of ${root}`
+  return diagnostic('file_elsewhere', what, { file: path, uuid })
+}
+
+/** A record must not decide where files are written, so those of other folders are left. */
+function withoutOutside<One extends Recorded>(
+  store: StoreContext,
+  found: readonly One[],
+  within: string | undefined,
+  diagnostics: Diagnostic[],
+): readonly One[] {
+  if (within === undefined) return found
+  const roots = [...new Set(found.map(({ projectRoot }) => projectRoot!))]
+  const inside = new Set(roots.filter((root) => isInside(normalizeProject(store, root), within)))
+  if (inside.size === 0 && roots.length > 0) {
+    const what = `The files were saved in ${roots.at(-1)}, outside of the project ${within}`
+    const advice = 'name the folder as projectRoot (--project) to restore them'
+    throw new SessionError('ERR_ARG', `${what}; ${advice}`, { project: within })
+  }
+  return found.filter((recorded) => {
+    const isKept = inside.has(recorded.projectRoot!)
+    if (!isKept) diagnostics.push(toElsewhere(recorded, recorded.files.length, within))
+    return isKept
+  })
+}
+
+function isInside(folder: string, within: string): boolean {
+  const path = relative(within, folder)
+  return path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path)
 }

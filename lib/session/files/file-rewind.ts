@@ -16,7 +16,12 @@ import {
 } from '../../files/index.js'
 import type { Diagnostic, PayloadByType } from '../../format/index.js'
 import type { NewEvent, Receipt } from '../../log/index.js'
-import type { StoreContext } from '../../store/index.js'
+import {
+  isUnreadable,
+  normalizeProject,
+  readSessionInfo,
+  type StoreContext,
+} from '../../store/index.js'
 import { transcriptOf } from '../storage.js'
 import { loadFileCheckpoints, readChapters } from './file-checkpoints.js'
 
@@ -47,7 +52,8 @@ export interface FileRewindOptions {
   /** A message: the files as they were then. Or a file checkpoint: the files that it saved. */
   to: string
   /**
-   * The folder that relative paths start from.
+   * The folder to restore into, for example of a project that moved. Without it, only files that
+   * were saved inside the project of this session are restored, where they were.
    *
    * @default the folder in which the files were saved
    */
@@ -104,7 +110,8 @@ export async function planFrom(
   path: string,
   { to, projectRoot }: FileRewindOptions,
 ): Promise<FileRewindPlan> {
-  const found = await loadFileCheckpoints(store, path, to)
+  const within = projectRoot === undefined ? findProjectOf(store, path) : undefined
+  const found = await loadFileCheckpoints(store, path, { to, within })
   const { sessionIds, diagnostics } = found
   const sessionId = sessionIds[0]!
   const root = projectRoot ?? found.projectRoot
@@ -115,6 +122,13 @@ export async function planFrom(
   const states = chooseStates(found.checkpoints)
   const plan = planRestore(store, states, { projectRoot: root, sessionIds })
   return { sessionId, targetUuid: to, ...plan, diagnostics }
+}
+
+/** Of the session that restores, whatever its file checkpoints or its parents say. */
+function findProjectOf(store: StoreContext, path: string): string {
+  const info = readSessionInfo(store, path)
+  const project = isUnreadable(info) ? null : (info.projectNormalized ?? info.project)
+  return normalizeProject(store, project ?? store.env.host.cwd())
 }
 
 /** Whether a rewind touches a file of a plan. Content that no checkpoint holds is never deleted. */

@@ -4,7 +4,7 @@
 // with the parent's at that event; a parent that is gone leaves a gap that is reported, and
 // sessions that name each other in a circle end it.
 
-import { sep } from 'node:path'
+import { dirname } from 'node:path'
 import {
   EMPTY_START,
   fieldsOf,
@@ -23,6 +23,7 @@ import { type Line, readLogBackwardSync, readLogSync } from '../../log/index.js'
 import { materialize } from '../../log/internal.js'
 import { idOfFileName } from '../catalog/header-fields.js'
 import type { StoreContext } from '../context.js'
+import { LOG_EXTENSION } from '../list-logs.js'
 import { type LoadOptions, readSessionTail, type SessionTail } from './read-tail.js'
 
 export interface LoadedSession {
@@ -206,15 +207,15 @@ export function parentOf(headers: readonly PlacedEvent[]): Lineage | undefined {
   }
 }
 
-// By its id in the same store. The stored path is for people; it is followed only where it
-// cannot lead out of the store.
+// By its id in the same store. The stored path is for people; it is followed only to a transcript of
+// the same folder, because a forged one could name a session of another agent.
 export function findParent({ env, layout }: StoreContext, parent: Lineage): string | undefined {
   const { existsSync } = env.fs
   const path = pathOf(parent.sessionId, layout)
   if (path !== undefined && existsSync(path)) return path
   const named = parent.transcriptPath
-  const isInside = named?.startsWith(layout.root + sep) === true && !named.includes('..')
-  return isInside && existsSync(named) ? named : undefined
+  if (named === undefined || !named.endsWith(LOG_EXTENSION)) return undefined
+  return dirname(named) === layout.transcripts && existsSync(named) ? named : undefined
 }
 
 /** A header may hold anything, also an invalid id. */

@@ -2,7 +2,7 @@
 // outside of the store.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, type TestContext, test } from 'vitest'
 import { isGap } from '../../../lib/chain/index.js'
 import { systemEnvironment } from '../../../lib/environment/index.js'
@@ -46,8 +46,14 @@ test('one whose file was renamed in the store is found where the header says', (
   expect(load(store, from)).toEqual({ seen: ['u1', 'u2'], codes: [] })
 })
 
-test('a path that leads out of the store is not followed', (t) => {
+test('a path that leads to a session of another agent, or out of the transcripts, is not followed', (t) => {
   const store = newStore(t)
+  const agent = openContext({ root: store.root, agent: 'other' }).layout
+  mkdirSync(agent.transcripts, { recursive: true })
+  writeFileSync(agent.transcriptPath('parent'), parentLines)
+  const archived = join(store.layout.archive.transcripts, 'parent.jsonl')
+  mkdirSync(dirname(archived), { recursive: true })
+  writeFileSync(archived, parentLines)
   const outside = temporaryFolder(t)
   writeFileSync(join(outside, 'parent.jsonl'), parentLines)
   writeFileSync(join(store.root, 'parent.jsonl'), parentLines)
@@ -55,6 +61,9 @@ test('a path that leads out of the store is not followed', (t) => {
   for (const transcript_path of [
     join(outside, 'parent.jsonl'),
     up,
+    agent.transcriptPath('parent'),
+    archived,
+    `${store.layout.transcripts}/..`,
     `${store.root}/nowhere.jsonl`,
   ]) {
     const from = { session_id: 'parent', tip_uuid: 'u1', transcript_path }

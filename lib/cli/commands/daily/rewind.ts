@@ -28,7 +28,8 @@ rewind is an event, and another one undoes it. \`jsonl-session show\` prints the
 With --files the files that the session saved become what they were at that message, too, or alone
 (--no-conversation). Then the command shows a plan and writes nothing without --apply. Files whose
 content no checkpoint holds are newer work and are kept without --overwrite. What is replaced is
-saved first; the answer names the checkpoint that restores it. See docs/FILES.md.
+saved first; the answer names the checkpoint that restores it. Files that were saved outside of the
+session's project are restored only with --project. See docs/FILES.md.
 
 Examples:
   $ jsonl-session rewind demo --to 0b0e7a52-7d8c-4f7e-9a51-5d3c8f1f6f0a --reason 'wrong file'
@@ -57,7 +58,7 @@ export const rewind: Command = {
     DRY_RUN,
     { name: 'overwrite', text: 'with --files: replace newer work, too; a copy is kept' },
     { name: 'delete', text: 'with --files: remove files that did not exist then' },
-    { name: 'project', value: 'DIR', text: 'with --files: where the project is now' },
+    { name: 'project', value: 'DIR', text: 'with --files: restore into this folder' },
   ],
   lesson: LESSON,
 
@@ -173,7 +174,8 @@ function toResult(
   const all = [...files, ...left.map(toShown)]
   const done = { applied: true, projectRoot, files: all, unchanged, undoUuid }
   const isGrown = files.some(({ action }) => action === 'create')
-  const switches = `--files --no-conversation${isGrown ? ' --delete' : ''} --apply`
+  const place = call.value('project') === undefined ? '' : ` --project ${projectRoot}`
+  const switches = `--files --no-conversation${isGrown ? ' --delete' : ''}${place} --apply`
   const undo = `Undo with: rewind ${sessionId} --to ${undoUuid} ${switches}`
   const isAllDone = left.length === 0 && files.every(({ failure }) => !failure)
   return {
