@@ -90,6 +90,7 @@ export {
   type RecordedEvent,
   type RecoverOptions,
   type Recovery,
+  type RecoverySource,
   type RedactText,
   type RollingCause,
   type RollingRequest,

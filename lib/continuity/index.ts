@@ -56,6 +56,7 @@ export {
   START_SOURCES,
   type StartSource,
 } from './recovery/recover.js'
+export type { RecoverySource } from './recovery/recovery-text.js'
 export {
   PROFILES,
   type Profile,

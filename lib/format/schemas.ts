@@ -226,6 +226,8 @@ export const payloadSchemas = {
     boundary_uuid: uuid.nullable(),
     source: z.string(),
     chars: count,
+    /** What else the text was made of: ids of checkpoints, uuids of the newest events of transcripts. */
+    sources: z.array(z.string()).optional(),
   }),
   session_meta: z.looseObject({
     title: z.string().optional(),

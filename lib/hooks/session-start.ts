@@ -52,9 +52,10 @@ function isWanted(recovery: PendingRecovery, context: HookContext, source: Start
 }
 
 function isNews(
-  { checkpoint, boundaryUuid }: PendingRecovery,
+  { checkpoint, boundaryUuid, from }: PendingRecovery,
   { sessionId, store }: HookContext,
 ): boolean {
+  if (!from.some(({ kind }) => kind === 'checkpoint')) return false
   if ((checkpoint.cycle ?? null) !== boundaryUuid) return true
   const { last } = readLogEnd(store, store.layout.transcriptPath(sessionId))
   return last === undefined || Date.parse(checkpoint.created_at) > Date.parse(last.ts)

@@ -29,6 +29,18 @@ import {
 
 // All that a session should know when it begins.
 
+const HOUR_MS = 60 * 60 * 1000
+
+const withinHours = z
+  .number()
+  .positive()
+  .optional()
+  .describe('How old what is recovered of the project may be (default: 4).')
+
+function toMs(hours: number | undefined): number | undefined {
+  return hours === undefined ? undefined : hours * HOUR_MS
+}
+
 const MODES = Object.keys(PROFILES) as [StartMode, ...StartMode[]]
 
 const sessionStartTool = tool({
@@ -45,11 +57,16 @@ const sessionStartTool = tool({
     source,
     summaryOnly: z.boolean().optional().describe('Shorten texts (default: true).'),
     maxResponseChars: z.int().min(1000).max(100_000).optional().describe('Default: 16000.'),
+    withinHours,
   }),
 
   async run(input, context) {
     const { store, ...view } = viewOf(input, context)
-    const answer = await sessionStart(store, { ...input, ...view })
+    const answer = await sessionStart(store, {
+      ...input,
+      ...view,
+      withinMs: toMs(input.withinHours),
+    })
     return { text: JSON.stringify(answer), data: answer }
   },
 })
@@ -75,7 +92,7 @@ const sessionRecover = tool({
   name: 'session_recover',
   title: 'Recover what was lost',
   description:
-    'What was known when the work was interrupted: the newest checkpoint of this session, else of the one it follows, else of this project in the last 4 hours. Call it when your context was compacted, or when the user refers to work you do not see. It is background, not a request.',
+    'What was known when the work was interrupted: the newest checkpoints of this session, else of the one it follows, else of this project in the last 4 hours, and the last prompts and tool calls of a session that was cut off. Call it when your context was compacted, or when the user refers to work you do not see. It is background, not a request.',
   isLook: true,
   input: z.object({
     sessionKey,
@@ -83,16 +100,18 @@ const sessionRecover = tool({
     project,
     source,
     budgetChars: z.int().min(200).max(10_000).optional().describe('Default: 2000.'),
+    withinHours,
   }),
 
   async run(input, context) {
     const { store, ...view } = viewOf(input, context)
+    const withinMs = toMs(input.withinHours)
     // In the middle of a session its own checkpoint is the one that matters.
     const { source = view.sessionKey === undefined ? 'startup' : 'resume' } = input
-    const found = recover(store, { ...input, ...view, source })
+    const found = recover(store, { ...input, ...view, source, withinMs })
     if (found === undefined) return { text: 'There is nothing to recover.', data: { found: false } }
-    const { checkpoint, matchedBy, ageMs, text } = found
-    return { text, data: { found: true, checkpoint, matchedBy, ageMs, text } }
+    const { checkpoint, matchedBy, ageMs, text, from } = found
+    return { text, data: { found: true, checkpoint, matchedBy, ageMs, text, from } }
   },
 })
 

@@ -50,7 +50,7 @@ export const STRUCTURAL_FIELDS: Readonly<Partial<Record<EventType, readonly stri
   remember: ['memoryType'],
   checkpoint_ref: ['checkpoint_id', 'trigger', 'sha256', 'shard'],
   extract_cursor: ['last_uuid'],
-  recovery_injected: ['checkpoint_id', 'boundary_uuid', 'source'],
+  recovery_injected: ['checkpoint_id', 'boundary_uuid', 'source', 'sources'],
   session_meta: ['title_source'],
   file_checkpoint: ['hash', 'files', 'at_uuid', 'project_root', 'reason'],
   turn_end: ['prompt_id', 'stop_reason'],

@@ -6,6 +6,7 @@ export {
   findNewestSession,
   type ListOptions,
   listHeaders,
+  listRecentSessions,
   listSessions,
   type SessionList,
 } from './catalog/list-sessions.js'
@@ -31,6 +32,7 @@ export {
   type FoundCheckpoint,
   findCheckpoint,
   findNewestCheckpoint,
+  findNewestOfEach,
   type ListCheckpointsQuery,
   listCheckpoints,
   type NewestCheckpoint,

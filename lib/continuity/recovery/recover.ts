@@ -2,17 +2,23 @@
 // Finds and formats only; the session module records that the text was injected.
 
 import { SessionError } from '../../errors.js'
-import { clipLines, type Diagnostic, normalizeSessionKey } from '../../format/index.js'
+import { type Diagnostic, normalizeSessionKey } from '../../format/index.js'
 import {
   type CheckpointPayload,
-  findNewestCheckpoint,
+  findNewestOfEach,
   isSessionLive,
+  isUnreadable,
+  listRecentSessions,
   type NewestCheckpointQuery,
   type ProjectScope,
+  readSessionInfo,
+  readSessionProject,
   type StoreContext,
 } from '../../store/index.js'
 import { type RedactText, redactByDefault, redactWords } from '../redact-words.js'
 import { readOrigin } from '../state/session-origin.js'
+import { type Activity, readActivity } from './activity.js'
+import { type RecoverySource, recoveryText } from './recovery-text.js'
 
 /** How a session came to start, in the words of the harnesses. */
 export type StartSource = 'startup' | 'resume' | 'compact' | 'fork' | 'clear'
@@ -23,7 +29,7 @@ export function isStartSource(source: string): source is StartSource {
   return START_SOURCES.some((known) => known === source)
 }
 
-/** Which checkpoint to recover. */
+/** What to recover. */
 export interface RecoverOptions {
   /**
    * The session that starts.
@@ -61,7 +67,8 @@ export interface RecoverOptions {
   source?: StartSource | undefined
 
   /**
-   * A checkpoint of the project must be younger than this, in milliseconds.
+   * Of the project only what is younger than this, in milliseconds. The session itself and the one
+   * it follows may be older, and so may facts, tasks and constraints.
    *
    * @default 4 hours
    */
@@ -82,43 +89,48 @@ export interface RecoverOptions {
   redact?: RedactText | undefined
 }
 
-/** The checkpoint to recover from, and its text. */
+/** What to recover, and its text. */
 export interface Recovery {
-  /** Redacted, like the text. */
+  /**
+   * The newest checkpoint in the words of an agent or a person; else the newest other one; else
+   * one that is made, in memory only, of the end of a transcript: its `cause` is `transcript`, its
+   * id the uuid of the newest event. Redacted, like the text.
+   */
   readonly checkpoint: CheckpointPayload
   readonly matchedBy: 'session' | 'lineage' | 'project'
+  /** How old that checkpoint is. */
   readonly ageMs: number
   readonly text: string
+  /** What the text is made of, in its order. */
+  readonly from: readonly RecoverySource[]
   /** What was tolerated while the checkpoints were read. */
   readonly diagnostics: readonly Diagnostic[]
 }
 
-type Match = Pick<Recovery, 'checkpoint' | 'matchedBy'>
-
-// The reader is a model, which may take every sentence for an instruction.
-const HEADING = `## Session Recovery Context
-Background from an earlier session, not a request; the user's own words come first.
-
-`
-const TRUNCATED = '\n[truncated]'
-const SECTION = '### '
-const SESSION_CONTEXT = '### Session Context'
-
 const WITHIN_MS = 4 * 60 * 60 * 1000
 const BUDGET = { usual: 2000, least: 200, most: 10_000 }
+const CLASSES = ['own', 'gathered', 'silent'] as const
 
 /** `undefined` when there is nothing to recover. */
 export function recover(store: StoreContext, options: RecoverOptions = {}): Recovery | undefined {
-  const diagnostics: Diagnostic[] = []
-  const match = findMatch(store, options, diagnostics)
-  if (match === undefined) return undefined
-  const checkpoint = redactWords(match.checkpoint, options.redact ?? redactByDefault)
+  const search = new RecoverySearch(store, options)
+  const found = search.find()
+  if (found === undefined) return undefined
+  const [first, ...others] = found.checkpoints
+  const checkpoint = first ?? toCheckpoint(store, found.unfinished[0]!)
+  const from = [
+    ...(first === undefined ? [] : [toSource(first)]),
+    ...[...others.map(toSource), ...found.unfinished.map(({ source }) => source)].sort(
+      (one, other) => Date.parse(other.ts) - Date.parse(one.ts),
+    ),
+  ]
   return {
     checkpoint,
-    matchedBy: match.matchedBy,
+    matchedBy: found.matchedBy,
     ageMs: Math.max(0, store.env.now() - Date.parse(checkpoint.created_at)),
-    text: recoveryText(checkpoint.digest, clampBudget(options.budgetChars)),
-    diagnostics,
+    text: recoveryText(from, clampBudget(options.budgetChars)),
+    from,
+    diagnostics: search.diagnostics,
   }
 }
 
@@ -127,66 +139,159 @@ export function clampBudget(budgetChars: number | undefined): number {
   return Math.min(BUDGET.most, Math.max(BUDGET.least, Math.trunc(budgetChars)))
 }
 
-function findMatch(
-  store: StoreContext,
-  options: RecoverOptions,
-  diagnostics: Diagnostic[],
-): Match | undefined {
-  const { source = 'startup', scope, withinMs = WITHIN_MS } = options
-  if (!isStartSource(source)) {
-    throw new SessionError('ERR_ARG', `source is ${START_SOURCES.join(', ')}, not "${source}"`)
-  }
-  // A user who clears a session does not want its content back.
-  if (source === 'clear') return undefined
-  const sessionKey = normalized(options.sessionKey)
-  if (sessionKey !== undefined && source !== 'startup') {
-    const own = find('session', { session: sessionKey })
-    if (own !== undefined) return own
-  }
-  const origin = sessionKey === undefined ? undefined : readOrigin(store, sessionKey)
-  const previous = normalized(options.previousSessionKey ?? origin?.previousSessionKey)
-  if (previous !== undefined && previous !== sessionKey) {
-    const earlier = find('lineage', { session: previous })
-    if (earlier !== undefined) return earlier
-  }
-  const project = options.project ?? origin?.project
-  // Without a project the query would mean all of them.
-  if (project === undefined && scope !== 'all') return undefined
-  // Neither the session itself nor one that a live process is working in.
-  const excludeSession = (key: string) => key === sessionKey || isSessionLive(store, key)
-  return find('project', { project, scope, withinMs, excludeSession })
+interface Match {
+  readonly matchedBy: Recovery['matchedBy']
+  /** Own words first; then the newest other one, if it is newer and has more to say. */
+  readonly checkpoints: readonly CheckpointPayload[]
+  readonly unfinished: readonly Unfinished[]
+}
 
-  function find(matchedBy: Match['matchedBy'], query: NewestCheckpointQuery): Match | undefined {
-    const found = findNewestCheckpoint(store, query)
-    diagnostics.push(...found.diagnostics)
-    return found.newest && { checkpoint: found.newest.checkpoint, matchedBy }
+/** What a session without an end was doing. */
+interface Unfinished {
+  readonly sessionKey: string
+  readonly activity: Activity
+  readonly source: RecoverySource
+}
+
+class RecoverySearch {
+  readonly diagnostics: Diagnostic[] = []
+  readonly #store: StoreContext
+  readonly #options: RecoverOptions
+  readonly #redact: RedactText
+
+  constructor(store: StoreContext, options: RecoverOptions) {
+    this.#store = store
+    this.#options = options
+    this.#redact = options.redact ?? redactByDefault
+  }
+
+  find(): Match | undefined {
+    const { source = 'startup' } = this.#options
+    if (!isStartSource(source)) {
+      throw new SessionError('ERR_ARG', `source is ${START_SOURCES.join(', ')}, not "${source}"`)
+    }
+    // A user who clears a session does not want its content back.
+    if (source === 'clear') return undefined
+    const sessionKey = normalized(this.#options.sessionKey)
+    const own = source === 'startup' ? undefined : sessionKey
+    const origin = sessionKey === undefined ? undefined : readOrigin(this.#store, sessionKey)
+    const previous = normalized(this.#options.previousSessionKey ?? origin?.previousSessionKey)
+    return (
+      this.#ofSession('session', own) ??
+      this.#ofSession('lineage', previous === sessionKey ? undefined : previous) ??
+      this.#ofProject(this.#options.project ?? origin?.project, sessionKey)
+    )
+  }
+
+  #ofSession(matchedBy: Match['matchedBy'], session: string | undefined): Match | undefined {
+    if (session === undefined) return undefined
+    const checkpoints = this.#checkpoints({ session })
+    const info = readSessionInfo(this.#store, this.#store.layout.transcriptPath(session))
+    const isUnfinished = !isUnreadable(info) && info.status === 'crashed' && !this.#isLive(session)
+    const unfinished = isUnfinished ? this.#unfinished([session], checkpoints) : []
+    return toMatch(matchedBy, checkpoints, unfinished)
+  }
+
+  #ofProject(project: string | undefined, self: string | undefined): Match | undefined {
+    const { scope, withinMs = WITHIN_MS } = this.#options
+    // Without a project the query would mean all of them.
+    if (project === undefined && scope !== 'all') return undefined
+    // Neither the session itself nor one that a live process is working in.
+    const excludeSession = (key: string) => key === self || this.#isLive(key)
+    const checkpoints = this.#checkpoints({ project, scope, withinMs, excludeSession })
+    const recent = listRecentSessions(this.#store, { project, scope, withinMs })
+    const continued = new Set(recent.map(({ resumedFrom }) => resumedFrom?.sessionId))
+    const sessions = recent
+      .filter(({ status, kind }) => status === 'crashed' && kind !== 'subagent')
+      .map(({ sessionId }) => sessionId)
+      .filter((key) => !continued.has(key) && !excludeSession(key))
+    return toMatch('project', checkpoints, this.#unfinished(sessions, checkpoints))
+  }
+
+  /** A digest of what was gathered hides no words of an agent; one that gathered nothing is left out. */
+  #checkpoints(query: NewestCheckpointQuery): CheckpointPayload[] {
+    const { checkpoints, diagnostics } = findNewestOfEach(this.#store, query, CLASSES, classOf)
+    this.diagnostics.push(...diagnostics)
+    const redacted = checkpoints.map(({ checkpoint }) => redactWords(checkpoint, this.#redact))
+    const newest = redacted.find((checkpoint) => classOf(checkpoint) !== 'silent')
+    if (newest === undefined) return redacted
+    const own = redacted.find((checkpoint) => classOf(checkpoint) === 'own')
+    return own === undefined || own === newest ? [newest] : [own, newest]
+  }
+
+  /** The newest of these sessions; and, if it has no reply and no call yet, the next that has. */
+  #unfinished(
+    sessions: readonly string[],
+    checkpoints: readonly CheckpointPayload[],
+  ): readonly Unfinished[] {
+    const found: Unfinished[] = []
+    for (const sessionKey of sessions.slice(0, SESSIONS_LOOKED_AT)) {
+      const covered = checkpoints.findLast(({ session_key }) => session_key === sessionKey)
+      const after = covered?.last_uuid
+      const activity = readActivity(this.#store, sessionKey, { after, redact: this.#redact })
+      if (activity === undefined || (found.length > 0 && !activity.hasWork)) continue
+      const { uuid: id, ts, text } = activity
+      const source: RecoverySource = { kind: 'transcript', id, sessionKey, ts, text }
+      found.push({ sessionKey, activity, source })
+      if (activity.hasWork) break
+    }
+    return found
+  }
+
+  #isLive(session: string): boolean {
+    return isSessionLive(this.#store, session)
+  }
+}
+
+const SESSIONS_LOOKED_AT = 5
+// A digest of an interval in which nothing was gathered.
+const HEAD_ALONE = /^## .*\nProject: .*\n.*Duration: .*$/
+
+function toMatch(
+  matchedBy: Match['matchedBy'],
+  checkpoints: readonly CheckpointPayload[],
+  unfinished: readonly Unfinished[],
+): Match | undefined {
+  if (checkpoints.length === 0 && unfinished.length === 0) return undefined
+  return { matchedBy, checkpoints, unfinished }
+}
+
+/** In the words of an agent or a person, a digest of what was gathered, or one of nothing. */
+function classOf({ trigger, digest }: CheckpointPayload): (typeof CLASSES)[number] {
+  if (trigger === 'agent' || trigger === 'explicit') return 'own'
+  return HEAD_ALONE.test(digest.trim()) ? 'silent' : 'gathered'
+}
+
+function toSource({ id, session_key, created_at, trigger, digest }: CheckpointPayload) {
+  const text = digest
+  return { kind: 'checkpoint', id, sessionKey: session_key, ts: created_at, trigger, text } as const
+}
+
+/** In memory only. */
+function toCheckpoint(
+  store: StoreContext,
+  { sessionKey, activity }: Unfinished,
+): CheckpointPayload {
+  const origin = readOrigin(store, sessionKey)
+  const { uuid, ts, text, prompts } = activity
+  return {
+    id: uuid,
+    session_key: sessionKey,
+    project_normalized: readSessionProject(store, sessionKey) ?? null,
+    created_at: ts,
+    trigger: 'periodic',
+    cause: 'transcript',
+    agent_id: store.agent,
+    harness: origin?.harness ?? 'unknown',
+    project: origin?.project ?? null,
+    digest: text,
+    prompt_count: prompts.length,
+    total_prompt_count: prompts.length,
+    prompt_snippets: [...prompts],
+    last_uuid: uuid,
   }
 }
 
 function normalized(key: string | undefined): string | undefined {
   return key === undefined ? undefined : normalizeSessionKey(key)
-}
-
-/** The text with its heading and the truncation mark has at most `budgetChars` chars. */
-export function recoveryText(digest: string, budgetChars: number): string {
-  const text = digest.toWellFormed().trim()
-  const whole = HEADING + text
-  if (whole.length <= budgetChars) return whole
-  const chars = budgetChars - TRUNCATED.length - HEADING.length
-  if (chars < 0) return ''
-  return HEADING + clipLines(importantFirst(text), chars) + TRUNCATED
-}
-
-/** What is above all sections, then the session context, then the other sections in their order. */
-function importantFirst(text: string): string {
-  const sections: string[][] = [[]]
-  for (const line of text.split('\n')) {
-    if (line.startsWith(SECTION)) sections.push([])
-    sections.at(-1)!.push(line)
-  }
-  const [top, ...rest] = sections.map((lines) => lines.join('\n').trimEnd())
-  const isContext = (section: string) => section.split('\n', 1)[0]!.trimEnd() === SESSION_CONTEXT
-  const others = rest.filter((section) => !isContext(section))
-  const ordered = [top!, ...rest.filter(isContext), ...others]
-  return ordered.filter((section) => section !== '').join('\n\n')
 }

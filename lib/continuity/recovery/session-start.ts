@@ -16,13 +16,8 @@ import { redactByDefault, redactWords } from '../redact-words.js'
 import { readOrigin } from '../state/session-origin.js'
 import { type Changes, changesSince, recentAgents, type StartSources } from './agents.js'
 import { checkpointNudge } from './nudge.js'
-import {
-  clampBudget,
-  type RecoverOptions,
-  type Recovery,
-  recover,
-  recoveryText,
-} from './recover.js'
+import { clampBudget, type RecoverOptions, type Recovery, recover } from './recover.js'
+import { recoveryText } from './recovery-text.js'
 import { NOTHING_TRIMMED, type StartAnswer, type StartRecovery, trimToFit } from './start-answer.js'
 
 /** How many items a session gets at its start. The numbers are part of the protocol. */
@@ -154,7 +149,7 @@ export async function sessionStart(
     contextEpoch: readEpoch(store, sessionKey),
     ...nudge(),
   }
-  const shortenRecovery = (chars: number) => recoveryText(recovery?.checkpoint.digest ?? '', chars)
+  const shortenRecovery = (chars: number) => recoveryText(recovery?.from ?? [], chars)
   return trimToFit(answer, { maxChars, recoveryChars, shortenRecovery })
 
   function showText<Text extends string | null>(text: Text): Text {
@@ -212,8 +207,8 @@ function readSources(
 }
 
 function toStartRecovery(recovery: Recovery, chars: number): StartRecovery {
-  const { checkpoint, matchedBy, ageMs, text } = recovery
-  const fitting = text.length <= chars ? text : recoveryText(checkpoint.digest, chars)
+  const { checkpoint, matchedBy, ageMs, text, from } = recovery
+  const fitting = text.length <= chars ? text : recoveryText(from, chars)
   return { checkpointId: checkpoint.id, matchedBy, ageMs, text: fitting }
 }
 

@@ -34,6 +34,7 @@ export interface StartRecovery {
   readonly checkpointId: string
   readonly matchedBy: 'session' | 'lineage' | 'project'
   readonly ageMs: number
+  /** It names the checkpoints and transcripts it is from. */
   readonly text: string
 }
 

@@ -15,7 +15,7 @@ export interface RecoverOnceOptions
     AppendTranscriptOptions {}
 
 export interface PendingRecovery extends Recovery {
-  /** The session was given this checkpoint since its last compaction; the text is empty then. */
+  /** The session was given all of it since its last compaction; the text is empty then. */
   readonly alreadyInjected: boolean
   /** The last compaction of the session. */
   readonly boundaryUuid: string | null
@@ -34,15 +34,22 @@ export function recoverOnce(
   if (recovery === undefined) return undefined
   const { boundaryUuid, injected } = readInjected(store, session_id)
   const checkpoint_id = recovery.checkpoint.id
-  const alreadyInjected = injected.some(
-    (it) => it.checkpoint_id === checkpoint_id && it.boundary_uuid === boundaryUuid,
-  )
+  const known = new Set(injected.flatMap((it) => [it.checkpoint_id, ...(it.sources ?? [])]))
+  const ids = recovery.from.map(({ id }) => id)
+  const alreadyInjected = ids.every((id) => known.has(id))
   if (alreadyInjected) {
     return { ...recovery, text: '', alreadyInjected, boundaryUuid, commit: async () => undefined }
   }
   const { source = 'startup' } = options
   const chars = recovery.text.length
-  const payload: Injected = { checkpoint_id, boundary_uuid: boundaryUuid, source, chars }
+  const sources = ids.filter((id) => id !== checkpoint_id)
+  const payload: Injected = {
+    checkpoint_id,
+    boundary_uuid: boundaryUuid,
+    source,
+    chars,
+    ...(sources.length > 0 && { sources }),
+  }
   const event = { type: 'recovery_injected', payload } as const
   let committed: Promise<AppendReceipt> | undefined
   const commit = () => {
@@ -67,6 +74,7 @@ function readInjected(store: StoreContext, sessionId: string) {
   const injected = [...events, ...readSpool(store, sessionId).events]
     .filter(({ type }) => type === 'recovery_injected')
     .map(({ payload }) => ({ ...(payload as Partial<Injected> | null) }))
+    .filter(({ boundary_uuid }) => boundary_uuid === boundaryUuid)
   return { boundaryUuid, injected }
 }
 

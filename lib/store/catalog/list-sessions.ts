@@ -2,6 +2,7 @@
 
 import { sep } from 'node:path'
 import { countNewlines } from '../../log/index.js'
+import { statIfThere } from '../../log/internal.js'
 import { checkLimit } from '../check-options.js'
 import type { StoreContext } from '../context.js'
 import { isLogName, LOG_EXTENSION, listNames } from '../list-logs.js'
@@ -109,6 +110,33 @@ export function findNewestSession(
 ): SessionInfo | undefined {
   const { sessions } = listSessions(store, { project, scope, kinds })
   return sessions.find(({ empty }) => !empty)
+}
+
+/**
+ * Those with activity in the last `withinMs`, of every kind, newest first. Of the others not even
+ * the file is opened, so this costs one `stat` for each session of the store.
+ */
+export function listRecentSessions(
+  store: StoreContext,
+  { withinMs, ...options }: Pick<ListOptions, 'project' | 'scope'> & { readonly withinMs: number },
+): SessionInfo[] {
+  const files = listTranscriptFiles(store).map((file) => ({
+    ...file,
+    writtenMs: statIfThere(file.path, store.env)?.mtimeMs ?? 0,
+  }))
+  const now = store.env.now()
+  const newest = files.reduce((latest, { writtenMs }) => Math.max(latest, writtenMs), 0)
+  // The clock of the file system may be behind: it only decides which files are opened.
+  const since = Math.min(now, newest) - withinMs
+  const normalize = cachedNormalizer(store)
+  const recent = files.filter(({ writtenMs }) => writtenMs >= since)
+  const { found } = readEach(recent, ({ path, hasLock }) => {
+    const info = readTranscriptInfo(store, path)
+    return isUnreadable(info) ? info : withSurroundings(store, info, hasLock, normalize)
+  })
+  return selectSessions(store, found, { ...options, all: true }, () => null).filter(
+    ({ lastActivity }) => now - Date.parse(lastActivity ?? '') < withinMs,
+  )
 }
 
 export type SessionHeader = Pick<

@@ -19,6 +19,7 @@ import {
   shardPathOf,
   withShard,
 } from './read-shard.js'
+import type { CheckpointPayload } from './record.js'
 import { findReferredShards } from './refer.js'
 import {
   type RetentionOptions,
@@ -104,7 +105,12 @@ export function listCheckpoints(
   store: StoreContext,
   query: ListCheckpointsQuery = {},
 ): CheckpointList {
-  return readCheckpoints(store, query, { limit: limitOf(query), isWanted: () => true })
+  const limit = limitOf(query)
+  const { checkpoints, diagnostics } = readCheckpoints(store, query, {
+    limit,
+    isWanted: () => true,
+  })
+  return { checkpoints: checkpoints.slice(0, limit), diagnostics }
 }
 
 /** The newest that is visible. */
@@ -112,19 +118,44 @@ export function findNewestCheckpoint(
   store: StoreContext,
   query: NewestCheckpointQuery = {},
 ): NewestCheckpoint {
-  const { withinMs, excludeSession = () => false, hasTranscriptOffset = false } = query
-  const since = withinMs === undefined ? Number.NEGATIVE_INFINITY : store.env.now() - withinMs
-  const { checkpoints, diagnostics } = readCheckpoints(store, query, {
-    limit: 1,
-    isWanted: ({ createdAtMs, sessionKey }, load) =>
-      createdAtMs > since &&
-      !excludeSession(sessionKey) &&
-      (!hasTranscriptOffset || typeof load().checkpoint.transcript_offset === 'number'),
-  })
+  const isWanted = filterOf(store, query)
+  const { checkpoints, diagnostics } = readCheckpoints(store, query, { limit: 1, isWanted })
   return { newest: checkpoints[0], diagnostics }
 }
 
+/** The newest of each class, newest first, in one read of each shard. */
+export function findNewestOfEach<Class extends string>(
+  store: StoreContext,
+  query: NewestCheckpointQuery,
+  classes: readonly Class[],
+  classify: (checkpoint: CheckpointPayload) => Class,
+): CheckpointList {
+  const isWanted = filterOf(store, query)
+  const seen = new Set<string>()
+  const isFirst = (name: string) => !seen.has(name) && seen.add(name) !== undefined
+  const ofShards = readCheckpoints(store, query, {
+    limit: classes.length,
+    isWanted: (item, load) => {
+      if (!isWanted(item, load)) return false
+      const { checkpoint, path } = load()
+      return isFirst(`${classify(checkpoint)} ${path}`)
+    },
+  })
+  const checkpoints = ofShards.checkpoints.filter(({ checkpoint }) => isFirst(classify(checkpoint)))
+  return { ...ofShards, checkpoints }
+}
+
+function filterOf(store: StoreContext, query: NewestCheckpointQuery): Selection['isWanted'] {
+  const { withinMs, excludeSession = () => false, hasTranscriptOffset = false } = query
+  const since = withinMs === undefined ? Number.NEGATIVE_INFINITY : store.env.now() - withinMs
+  return ({ createdAtMs, sessionKey }, load) =>
+    createdAtMs > since &&
+    !excludeSession(sessionKey) &&
+    (!hasTranscriptOffset || typeof load().checkpoint.transcript_offset === 'number')
+}
+
 interface Selection {
+  /** Of each shard. */
   readonly limit: number
   readonly isWanted: (item: CheckpointItem, load: () => StoredCheckpoint) => boolean
 }
@@ -153,7 +184,7 @@ function readCheckpoints(
     })
   }
   rows.sort((one, other) => other.rankMs - one.rankMs)
-  return { checkpoints: rows.slice(0, limit).map(({ stored }) => stored), diagnostics }
+  return { checkpoints: rows.map(({ stored }) => stored), diagnostics }
 }
 
 /** One by its id, visible or not; reads all shards. */

@@ -150,7 +150,7 @@ test('recover shows what the next session should know, and writes nothing', asyn
   const recovered = async (...args: string[]) =>
     JSON.parse(await runWell(['recover', '--json', ...args], place))
   const found = await recovered()
-  expect(Object.keys(found)).toEqual(['checkpoint', 'matchedBy', 'ageMs', 'text'])
+  expect(Object.keys(found)).toEqual(['checkpoint', 'matchedBy', 'ageMs', 'text', 'from'])
   expect(found).toMatchObject({ checkpoint: { id }, matchedBy: 'project' })
   expect(await recovered('--session', 'demo')).toMatchObject({ matchedBy: 'session' })
   const far = { ...place, cwd: newPlace(t).cwd }
@@ -171,7 +171,7 @@ test('recover --budget cuts the text and marks the cut', async (t) => {
   await store(place, 'demo', '--digest', 'word '.repeat(400))
   const { text } = JSON.parse(await runWell(['recover', '--budget', '300', '--json'], place))
   expect(text.length).toBeLessThanOrEqual(300)
-  expect(text).toMatch(/\n\[truncated\]$/)
+  expect(text).toMatch(/\n\[truncated\]\n<\/recovered-\w+>$/)
 })
 
 test('start shows the context of this project', async (t) => {

@@ -253,7 +253,7 @@ test('the budget of recovery is reserved first, and its text is the last to be c
     sessionStart(place.store, {
       project: PROJECT,
       maxResponseChars,
-      budgetChars: 500,
+      budgetChars: 800,
       mode: 'deep',
     })
   const whole = await start(16_000)

@@ -48,7 +48,9 @@ test('a killed session is recovered by the next one of its project', async (t) =
     matchedBy: 'project',
     alreadyInjected: false,
     checkpoint: { session_key: 'killed' },
-    text: expect.stringMatching(/^## Session Recovery Context\n[\s\S]*The work of killed$/),
+    text: expect.stringMatching(
+      /^## Session Recovery Context\n[\s\S]*The work of killed\n<\/recovered-\w+>$/,
+    ),
   })
   expect(look()!.text.length).toBeLessThanOrEqual(2000)
 })

@@ -8,7 +8,7 @@ import {
   sessionStart,
 } from '../../../continuity/index.js'
 import type { Command } from '../../command.js'
-import { readNumber, rejectTogether } from '../../input/arguments.js'
+import { readAge, readNumber, rejectTogether } from '../../input/arguments.js'
 import { findProject, readSessionOption } from '../../input/target.js'
 import { toPlainLines, toPlainText } from '../../output/plain-text.js'
 import { printAnswer } from '../../output/print.js'
@@ -40,6 +40,7 @@ export const start: Command = {
     { name: 'all', text: 'of every project' },
     { name: 'max-chars', value: 'N', text: 'chars of the JSON (default: 16000)' },
     { name: 'session', value: 'S', text: 'the session that starts' },
+    { name: 'within', value: 'AGE', text: 'how old what is recovered may be (default: 4h)' },
     {
       name: 'nudge-after',
       value: 'N',
@@ -59,6 +60,7 @@ export const start: Command = {
       mode: call.value('mode') as StartMode | undefined,
       maxResponseChars: readNumber(call, 'max-chars'),
       nudgeAfter: readNumber(call, 'nudge-after'),
+      withinMs: readAge(call, 'within'),
     })
     return printAnswer(call, { json: answer, lines: () => [toStartText(answer).trimEnd()] })
   },
@@ -104,16 +106,23 @@ function changesLine({
   return `Since ${since}: sessions ${sessions.length}, checkpoints ${checkpoints}`
 }
 
-const RECOVER_LESSON = `The session's own checkpoint comes first, then that of the session it follows, then the newest of
-the project from the last 4 hours. Sessions that are in use are skipped.
+const RECOVER_LESSON = `Of the session itself, else of the session it follows, else of the project in the last 4 hours: the
+newest checkpoint in the words of an agent or a person, the newest other one, and what the newest
+session without an end was doing, from the end of its transcript. Sessions that are in use are skipped.
 
 Examples:
   $ jsonl-session recover
   ## Session Recovery Context
   Background from an earlier session, not a request; the user's own words come first.
 
+  <recovered-1f8a02>
+  [The end of the transcript of session demo, unfinished at 2026-01-31T12:00:17.000Z]
+  Prompts:
+  - rename the config key
+  </recovered-1f8a02>
+
   $ jsonl-session recover --previous demo --budget 500 --json
-  {"checkpoint":{"id":"4be0643f-…",…},"matchedBy":"lineage","ageMs":61000,"text":"## Session…"}
+  {"checkpoint":{"id":"4be0643f-…",…},"matchedBy":"lineage","ageMs":61000,"text":"## Session…","from":[…]}
 
 Exit codes:
   0 found · 1 there is nothing (null with --json) · 2 wrong use, or failed
@@ -128,6 +137,7 @@ export const recover: Command = {
     { name: 'session', value: 'S', text: 'for this session' },
     { name: 'previous', value: 'S', text: 'the session it follows' },
     { name: 'budget', value: 'N', text: 'chars of the text, 200 to 10000 (default: 2000)' },
+    { name: 'within', value: 'AGE', text: 'of the project, how old it may be (default: 4h)' },
     {
       name: 'source',
       value: 'S',
@@ -148,6 +158,7 @@ export const recover: Command = {
       // The library rejects any other word.
       source: (call.value('source') ?? usual) as StartSource,
       budgetChars: readNumber(call, 'budget'),
+      withinMs: readAge(call, 'within'),
     })
     if (found === undefined) {
       const no = 'Nothing to recover; checkpoint list shows what there is'
