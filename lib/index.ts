@@ -195,6 +195,11 @@ export {
   verifyLog,
 } from './free-functions.js'
 export {
+  type AnthropicBlock,
+  type AnthropicConversation,
+  type AnthropicImage,
+  type AnthropicMessage,
+  type AnthropicText,
   type Counts,
   type Detection,
   DROP_REASONS,
@@ -203,10 +208,18 @@ export {
   type ForeignRecord,
   type ForeignValue,
   type Importer,
+  type OpenAIChatMessage,
+  type OpenAIChatPart,
+  type OpenAIInputItem,
+  type OpenAIInputPart,
+  type OpenAIToolCall,
   REPAIR_REASONS,
   type Refusal,
   type RepairReason,
   type SourceFacts,
+  type ToOpenAIOptions,
+  toAnthropic,
+  toOpenAI,
 } from './interchange/index.js'
 export {
   type DamageEntry,

@@ -39,4 +39,21 @@ export { findImporter, IMPORTERS } from './known-importers.js'
 export { toMarkdown } from './markdown/markdown.js'
 export { ExportReader, type ExportStep, isOwnExport } from './own-export/importer.js'
 export { type ExportLine, toLines } from './own-export/lines.js'
+export {
+  type AnthropicBlock,
+  type AnthropicConversation,
+  type AnthropicImage,
+  type AnthropicMessage,
+  type AnthropicText,
+  toAnthropic,
+} from './providers/anthropic.js'
+export {
+  type OpenAIChatMessage,
+  type OpenAIChatPart,
+  type OpenAIInputItem,
+  type OpenAIInputPart,
+  type OpenAIToolCall,
+  type ToOpenAIOptions,
+  toOpenAI,
+} from './providers/open-ai.js'
 export { toText } from './text/text.js'

@@ -3,15 +3,15 @@
 // is no failure that they cannot be installed.
 
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { installPackages } from '../helpers/install-packages.mjs'
 import { bundlers } from './bundlers.mjs'
 import { EXPECTED, runAlone, withProject } from './bundles.mjs'
 import { trySteps } from './steps.mjs'
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))
 const MODULES = fileURLToPath(new URL('node_modules/', import.meta.url))
-const INSTALL_MS_MAX = 120_000
 
 const target = `${process.platform}-${process.arch}`
 const bunTarget = target.replace('arm64', 'aarch64')
@@ -27,7 +27,7 @@ const RUNTIMES = [
 
 let failures = 0
 
-const problem = install()
+const problem = installPackages(HERE)
 for (const { name, command } of RUNTIMES) {
   const [binary] = command
   if (!existsSync(binary)) {
@@ -49,27 +49,6 @@ await withProject(async (folder) => {
 })
 const isComplete = problem === undefined || process.argv.includes('--optional')
 process.exitCode = failures > 0 || !isComplete ? 1 : 0
-
-/** Installs what package-lock.json lists, unless it is there; returns why it could not. */
-function install() {
-  try {
-    const lock = readFileSync(`${HERE}package-lock.json`, 'utf8')
-    const mark = `${MODULES}.installed-by-run`
-    if (existsSync(mark) && readFileSync(mark, 'utf8') === lock) return undefined
-    execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
-      cwd: HERE,
-      stdio: ['ignore', 'ignore', 'pipe'],
-      timeout: INSTALL_MS_MAX,
-    })
-    cpSync(`${HERE}package-lock.json`, mark)
-    return undefined
-  } catch (error) {
-    const lines = String(error.stderr ?? '')
-      .split('\n')
-      .filter((line) => line.startsWith('npm error'))
-    return `npm ci in test/runtimes failed: ${lines[0] ?? error.code ?? error.message}`
-  }
-}
 
 async function check(name, run) {
   const start = performance.now()
