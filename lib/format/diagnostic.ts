@@ -34,6 +34,7 @@ export const DIAGNOSTIC_SEVERITY = {
   foreign_writer: 'warning',
   lock_compromised: 'warning',
   queued_event_refused: 'warning',
+  spool_unreadable: 'warning',
   redaction_failed: 'error',
   history_near_limit: 'warning',
   history_not_rotated: 'warning',

@@ -24,4 +24,5 @@ export {
 export { type UndecodedLine, undecodedLines } from './read/read-log.js'
 export { endOfLines, lineStartBefore } from './read/scan.js'
 export { appendDecided, appendGuarded, appendOnceSync } from './write/append-once.js'
+export { encodeEvents } from './write/encode-events.js'
 export { replaceLog } from './write/replace-log.js'

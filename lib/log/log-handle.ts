@@ -19,6 +19,8 @@ export interface LogHandle extends AsyncDisposable {
   appendSync<Type extends string>(event: NewEvent<Type>): Receipt
   /** Writes the appends of this tick now; afterwards `tip` and `size` include them. */
   flush(): void
+  /** Resolves once everything appended so far is on the disk, if it is to be there at all. */
+  sync(): Promise<void>
   /** Everything so far, oldest first. */
   read(): AsyncGenerator<LogEntry, void, undefined>
   /** Later calls do nothing. */

@@ -64,6 +64,8 @@ export class MemoryLog implements LogHandle {
   /** There is nothing to wait for: every append is there when its call returns. */
   flush(): void {}
 
+  async sync(): Promise<void> {}
+
   async *read(): AsyncGenerator<LogEntry, void, undefined> {
     yield* this.#lines.entries.slice()
   }

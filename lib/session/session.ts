@@ -20,7 +20,7 @@ import {
   type SessionEvent,
 } from '../format/index.js'
 import type { LogEntry, NewEvent, Receipt } from '../log/index.js'
-import { type CheckpointPayload, readSpool, type StoreContext } from '../store/index.js'
+import type { CheckpointPayload, StoreContext } from '../store/index.js'
 import type { CheckpointInput, SessionContinuity } from './checkpoints/session-checkpoints.js'
 import {
   type CompactEvents,
@@ -56,6 +56,7 @@ import { type TitleSource, titleEvent } from './live-view.js'
 import { callListener } from './notify-listener.js'
 import { PermissionLedger } from './permission-ledger.js'
 import { type PromptOptions, type PromptReceipt, promptText } from './prompt-history.js'
+import { takeSpooled } from './record/take-spool.js'
 import { type AppendEvent, isStreamed, toReply } from './streamed-reply.js'
 import type { MergedResult, SubagentReportInput } from './subagents/result.js'
 import type { Sidechain } from './subagents/sidechain.js'
@@ -77,6 +78,7 @@ export class Session implements AsyncDisposable {
   readonly #parts: SessionParts
   readonly #permissions = new PermissionLedger()
   readonly #listeners = new Set<AppendListener>()
+  #spoolTaken = Promise.resolve()
   readonly #subagents: Lazy<Subagents>
   /** What a subagent may do to the session it works for. */
   readonly #asParent = {
@@ -473,20 +475,27 @@ export class Session implements AsyncDisposable {
     }
   }
 
-  // Events that other processes spooled while this one held the lock (hooks, a rename).
-  async #appendSpooled(): Promise<void> {
-    if (!this.#parts.storage.isPersistent) return
-    const { events, remove } = readSpool(this.#parts.settings.store, this.id)
-    if (events.length === 0) return
-    try {
+  // Events that other processes spooled while this one held the lock (hooks, a rename). One call
+  // after the other, and none fails: what the caller appended is written already.
+  #appendSpooled(): Promise<void> {
+    const taken = this.#spoolTaken.then(() => this.#takeSpooled())
+    this.#spoolTaken = taken.catch(() => {})
+    return taken
+  }
+
+  async #takeSpooled(): Promise<void> {
+    const { log, settings, storage } = this.#parts
+    if (!storage.isPersistent) return
+    const append = async (events: readonly NewEvent[]) => {
       await this.appendAll(events)
-      remove()
+      // A waiting event was on the disk when it was acknowledged, and must not leave it.
+      await log.sync()
+    }
+    try {
+      await takeSpooled(settings.store, { path: this.path, spoolName: this.id, append })
     } catch (error) {
-      // It stays spooled: an event of another process must not fail an append of this one.
-      if (!isSessionError(error)) throw error
-      this.#parts.settings.store.report(
-        diagnostic('queued_event_refused', error.message, { file: this.path }),
-      )
+      const message = `Events that wait for this session stay queued: ${(error as Error).message}`
+      settings.store.report(diagnostic('spool_unreadable', message, { file: this.path }))
     }
   }
 

@@ -133,6 +133,8 @@ export function layoutOf(options: StoreOptions = {}, { variables, homedir }: Hos
     claims,
     /** Events that wait for the process that writes their session. */
     spool: join(root, '.spool'),
+    /** Spooled events that their session's log does not accept, with the reasons. */
+    refused: join(root, '.spool', 'refused'),
     /** Contents of files as they were, one folder per session. */
     fileHistory,
     archive: retired('.archive'),

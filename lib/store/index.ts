@@ -12,6 +12,12 @@ export {
 } from './catalog/list-sessions.js'
 export * from './catalog/live-catalog.js'
 export {
+  findTitleEvent,
+  mayBeTitle,
+  repeatTitle,
+  TITLE_STRIDE_BYTES,
+} from './catalog/repeat-title.js'
+export {
   isUnreadable,
   readSessionInfo,
   rejectUnreadable,

@@ -11,7 +11,8 @@ import { withLock, withLockSync } from './locked-log.js'
 import { type NewEvent, type PreparedEvent, prepareAll } from './prepared-event.js'
 import { isSyncDue, SyncGroup } from './sync-group.js'
 
-// Looked through for every event, so both are smaller than those of a writer that stays.
+// Read for every event, so both are smaller than those of a writer that stays. A uuid that is not in
+// reach is searched in the rest of the log.
 const REACH = { reachBytes: 256 * 1024, tipWindowBytes: 64 * 1024 }
 
 export interface AppendOnceOptions extends LogOptions {
@@ -24,8 +25,8 @@ export interface AppendOnceOptions extends LogOptions {
 }
 
 /**
- * Appends events to a log that no process keeps open, as one write. An event whose uuid is in
- * the last 256 KiB already is not written again. A prev_uuid that is not found is reported.
+ * Appends events to a log that no process keeps open, as one write. An event whose uuid is in the
+ * log already is not written again. A prev_uuid that is not found is reported.
  */
 export async function appendOnce(
   path: string,

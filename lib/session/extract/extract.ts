@@ -214,7 +214,7 @@ async function findCursor(
   source: string | undefined,
 ): Promise<ExtractCursor | undefined> {
   // Spooled events are newer than the transcript.
-  for (const event of readSpool(store, sessionId).events.toReversed()) {
+  for (const event of readSpool(store, sessionId).toReversed()) {
     const cursor = CURSORS.has(event.type) ? toCursor(event, source) : undefined
     if (cursor !== undefined) return cursor
   }

@@ -4,7 +4,7 @@
 import type { ContinuityOptions, StartSource } from '../../continuity/index.js'
 import { isSessionError } from '../../errors.js'
 import { withoutUndefined } from '../../format/index.js'
-import { listSpooled, type StoreContext } from '../../store/index.js'
+import { listSpooled, readOrReport, type StoreContext } from '../../store/index.js'
 import { type OneShotCheckpointer, openCheckpointer } from '../checkpoints/one-shot.js'
 import { resumedEvent, type SessionFacts, terminatorEvent } from '../header.js'
 import { type RedactionOptions, withLockTimeout } from '../settings.js'
@@ -113,7 +113,8 @@ const SESSIONS_MAX = 8
  * any more, so a hook of another session does it. Sessions that a process holds are left out.
  */
 export async function drainSpool(store: StoreContext): Promise<void> {
-  const sessions = listSpooled(store).slice(0, SESSIONS_MAX)
+  const waiting = readOrReport(store, store.layout.spool, () => listSpooled(store)) ?? []
+  const sessions = waiting.slice(0, SESSIONS_MAX)
   if (sessions.length === 0) return
   const impatient = withLockTimeout(store, 0)
   for (const session of sessions) {

@@ -79,11 +79,19 @@ export function isRepeated(events: readonly NewEvent[], { last, offChain, now }:
   if (reported === undefined) return false
   const earlier = onChain === undefined ? offChain : last === undefined ? [] : [last]
   return earlier.some(
-    (event) =>
-      event.type === reported.type &&
-      Math.abs(now - Date.parse(event.ts)) < REPEAT_MS &&
-      isDeepStrictEqual(payloadIdentity(event.payload), payloadIdentity(reported.payload)),
+    (event) => Math.abs(now - Date.parse(event.ts)) < REPEAT_MS && isSameReport(event, reported),
   )
+}
+
+/** The same type and content, apart from what depends on the moment of the report. */
+export function isSameReport(one: Reported, other: Reported): boolean {
+  if (one.type !== other.type) return false
+  return isDeepStrictEqual(payloadIdentity(one.payload), payloadIdentity(other.payload))
+}
+
+interface Reported {
+  readonly type: string
+  readonly payload: unknown
 }
 
 /** Fields that depend on the moment of the report. */

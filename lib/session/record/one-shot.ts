@@ -49,7 +49,7 @@ export type AppendReceipt = Partial<Receipt> & {
 /**
  * Appends one event to a transcript and returns its position. A new session gets its header in the
  * same write. The caller owns the uuids: a `prev_uuid` that is not found is written and reported,
- * and an event whose uuid is in the last 256 KiB already is not written again.
+ * and an event whose uuid is in the transcript already is not written again.
  *
  * While another process holds the session, an off-chain event is spooled for it; an event of the
  * chain throws ERR_LOCKED, because only the holder knows what it would follow.

@@ -16,7 +16,6 @@ import { appendGuarded } from '../../log/internal.js'
 import {
   appendHistory,
   readProject,
-  readSpool,
   repeatTitle,
   type StoreContext,
   spoolEvents,
@@ -34,6 +33,7 @@ import {
   readLogEnd,
   toUuid,
 } from './log-end.js'
+import { takeSpooled } from './take-spool.js'
 
 /** The events, or a function that makes them once it is known what they follow. */
 export type EventsOrFactory = readonly NewEvent[] | ((end: LogEnd) => readonly NewEvent[])
@@ -200,22 +200,15 @@ function logOptionsFor(
   }
 }
 
-/** Appends what waits for a log. Events that are rejected stay in the spool. */
 async function appendSpooled(
   store: StoreContext,
   { path, header, spoolName }: RecordTarget,
   options: LogOptions,
 ): Promise<void> {
-  const { events, remove } = readSpool(store, spoolName)
-  if (events.length === 0) return
-  try {
-    await appendGuarded(path, { events, header }, options)
-    remove()
-  } catch (error) {
-    // An event of another process must not keep this one from being written.
-    if (!isSessionError(error, 'ERR_UUID_CONFLICT') && !isSessionError(error, 'ERR_ARG'))
-      throw error
-  }
+  // A waiting event was on the disk when it was acknowledged, and must not leave it.
+  const durable: LogOptions = { ...options, durability: 'always' }
+  const append = (events: readonly NewEvent[]) => appendGuarded(path, { events, header }, durable)
+  await takeSpooled(store, { path, spoolName, append })
 }
 
 /** Appends what waits for a session that exists and that no process holds. */

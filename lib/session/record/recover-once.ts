@@ -71,7 +71,7 @@ export function recoverOnce(
  */
 function readInjected(store: StoreContext, sessionId: string) {
   const { boundaryUuid, events } = readTail(store, store.layout.transcriptPath(sessionId))
-  const injected = [...events, ...readSpool(store, sessionId).events]
+  const injected = [...events, ...readSpool(store, sessionId)]
     .filter(({ type }) => type === 'recovery_injected')
     .map(({ payload }) => ({ ...(payload as Partial<Injected> | null) }))
     .filter(({ boundary_uuid }) => boundary_uuid === boundaryUuid)

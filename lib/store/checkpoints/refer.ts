@@ -6,10 +6,11 @@ import { isSessionError } from '../../errors.js'
 import { fieldsOf } from '../../format/fields.js'
 import { readType } from '../../format/index.js'
 import { appendOnce, type Line, type NewEvent, readLogSync } from '../../log/index.js'
+import { repeatTitle } from '../catalog/repeat-title.js'
 import { isLeased } from '../catalog/session-info.js'
 import type { StoreContext } from '../context.js'
 import { isLogName } from '../list-logs.js'
-import { readSpool, repeatTitle, spoolEvent } from '../spool/spool.js'
+import { readSpool, spoolEvent } from '../spool/spool.js'
 import type { AppendedCheckpoint } from './append.js'
 import type { CheckpointPayload } from './record.js'
 
@@ -56,6 +57,6 @@ export function findReferredShards(store: StoreContext, sessionKey: string): str
   const options = { isWanted, environment: store.env }
   for (const entry of readLogSync(transcriptPath(sessionKey), options))
     if (entry.kind === 'event') add(entry.event)
-  for (const event of readSpool(store, sessionKey).events) add(event)
+  for (const event of readSpool(store, sessionKey)) add(event)
   return [...shards]
 }

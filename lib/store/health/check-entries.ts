@@ -2,14 +2,18 @@
 
 import type { Stats } from 'node:fs'
 import { basename } from 'node:path'
+import { fieldsOf } from '../../format/fields.js'
 import { inspectLock } from '../../log/index.js'
 import type { StoreContext } from '../context.js'
+import { readSmallText } from '../read-small-text.js'
+import { notePathOf, type RefusalNote } from '../spool/spool.js'
 import type { HeldLock, StoreFinding } from './findings.js'
 import type { StoreEntry } from './list-entries.js'
 
 // An atomic write takes milliseconds. No process still writes what is older than this.
 const LEFTOVER_AGE_MS = 60 * 60 * 1000
 
+const NOTE_BYTES_MAX = 1024 * 1024
 const FOR_OTHERS = 0o077
 const OTHERS_MAY_WRITE = 0o002
 const STICKY = 0o1000
@@ -21,7 +25,28 @@ export function checkEntry(store: StoreContext, entry: StoreEntry): StoreFinding
     ...checkMode(store, entry),
     ...checkLink(store, entry),
     ...checkLeftover(store, entry),
+    ...checkRefused(store, entry),
   ]
+}
+
+/** Acknowledged events that are in no log; they stay until a person decides. */
+function checkRefused(store: StoreContext, { path, kind }: StoreEntry): StoreFinding[] {
+  if (kind !== 'refused') return []
+  const { session, reasons } = readNote(store, path)
+  const messages = Array.isArray(reasons) ? reasons.map((it) => fieldsOf(it)['message']) : []
+  const why = messages.join(' ') || 'the note beside it is missing.'
+  const message =
+    `events queued for session "${session ?? 'unknown'}" were refused: ${why} ` +
+    `Correct the file and move it back into ${store.layout.spool}, or remove it and its note.`
+  return [{ code: 'refused', severity: 'warning', path, message }]
+}
+
+function readNote(store: StoreContext, path: string): Partial<RefusalNote> {
+  try {
+    return Object(JSON.parse(readSmallText(store, notePathOf(path), NOTE_BYTES_MAX).toString()))
+  } catch {
+    return {}
+  }
 }
 
 /** The root may be a project with a mode of its own; only write access for all users is a problem. */

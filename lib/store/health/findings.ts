@@ -11,6 +11,7 @@ import type { Diagnostic } from '../../format/index.js'
  * - `obstructed`: something other than a lock is where a lock belongs
  * - `abandoned_lock`: its process is gone; the next writer takes it over
  * - `orphan`: a subagent without a session, or events that wait for a missing session
+ * - `refused`: queued events that the log of their session does not accept
  * - `leftover`: a file of a write that was interrupted
  * - `history`: the live file of the history is full, or nearly so
  * - `project_missing`: checkpoints of a project whose folder is missing
@@ -25,6 +26,7 @@ export type FindingCode =
   | 'obstructed'
   | 'abandoned_lock'
   | 'orphan'
+  | 'refused'
   | 'leftover'
   | 'history'
   | 'project_missing'

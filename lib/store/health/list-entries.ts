@@ -11,7 +11,8 @@ import type { ChannelName } from './findings.js'
 export interface StoreEntry {
   readonly path: string
   readonly channel: ChannelName
-  readonly kind: 'folder' | 'log' | 'lock' | 'owner' | 'temporary' | 'other'
+  /** `refused`: spooled events that were set aside. */
+  readonly kind: 'folder' | 'log' | 'refused' | 'lock' | 'owner' | 'temporary' | 'other'
   readonly stats: Stats
   /** Why a folder could not be listed. */
   readonly problem?: string | undefined
@@ -49,12 +50,19 @@ export function readStores(store: StoreContext, allAgents: boolean): AgentStore[
 }
 
 function* entriesOf(store: StoreContext, layout: Layout): Generator<StoreEntry> {
-  for (const [channel, folder] of channelFolders(layout)) {
+  const hasSpool = store.env.fs.statSync(layout.spool, { throwIfNoEntry: false })?.isDirectory()
+  const refused: [ChannelName, string][] = hasSpool ? [['spool', layout.refused]] : []
+  for (const [channel, folder] of [...channelFolders(layout), ...refused]) {
     const stats = store.env.fs.lstatSync(folder, { throwIfNoEntry: false })
     if (stats === undefined) continue
     const { names, problem } = listFolder(store, folder)
     yield { path: folder, channel, kind: 'folder', stats, problem }
-    for (const name of names) yield* entryAt(store, join(folder, name), channel)
+    for (const name of names) {
+      for (const entry of entryAt(store, join(folder, name), channel)) {
+        const isRefused = folder === layout.refused && entry.kind === 'log'
+        yield isRefused ? { ...entry, kind: 'refused' } : entry
+      }
+    }
   }
   for (const path of [layout.retentionPath, layout.relocationsPath]) {
     yield* entriesNamedAfter(store, path, 'store')

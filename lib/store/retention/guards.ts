@@ -5,7 +5,7 @@ import { findNewestCheckpoint } from '../checkpoints/find-checkpoints.js'
 import { isSessionLive } from '../claims/read-state.js'
 import type { StoreContext } from '../context.js'
 import { readLineage } from '../load/load-session.js'
-import { readSpool } from '../spool/spool.js'
+import { listSpoolFiles } from '../spool/spool.js'
 import type { SessionUnit } from './units.js'
 
 /**
@@ -42,8 +42,9 @@ export function withoutUsed(
     if (isSessionLive(store, sessionId)) return keep('open', 'it is open')
     const child = sidechains.find((path) => isLeased(store, path))
     if (child !== undefined) return keep('open', `its subagent is open (${child})`)
-    const { events } = readSpool(store, sessionId)
-    if (events.length > 0) return keep('queued', `${events.length} events wait for it`)
+    // A queue that cannot be read throws: what waits in it would have no session any more.
+    const queued = listSpoolFiles(store, sessionId).length
+    if (queued > 0) return keep('queued', `events wait for it (${queued} files in the spool)`)
     const { newest } = findNewestCheckpoint(store, { session: sessionId, withinMs: RECOVERY_MS })
     if (newest === undefined) return true
     const { created_at } = newest.checkpoint

@@ -4,10 +4,12 @@ import { closeSync, fstatSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { systemEnvironment } from '../../../lib/environment/index.js'
+import { readLogSync } from '../../../lib/log/index.js'
 import type { BatchLine } from '../../../lib/log/log-handle.js'
 import { UuidIndex } from '../../../lib/log/uuid-index.js'
 import { KnownUuids } from '../../../lib/log/write/uuid-lookup.js'
-import { line } from '../../helpers/lines.js'
+import { foreignLine, line } from '../../helpers/lines.js'
+import { type Random, seededRandom } from '../../helpers/random.js'
 import { temporaryFolder } from '../../helpers/temporary.js'
 
 test('finds each of thousands of similar uuids, and no other', () => {
@@ -79,7 +81,7 @@ function knownOf(uuids: readonly string[], reachBytes: number) {
   return { known, size, lengths: lines.map(({ length }) => length) }
 }
 
-test('uuids within reach are known with their offsets, earlier ones are not', () => {
+test('uuids are known with their offsets, also those before the part that is indexed', () => {
   const { known, size, lengths } = knownOf(['a', 'b', 'c', 'd'], 1000)
   const [a = 0, b = 0, c = 0] = lengths
   expect(known.find('c', size)).toMatchObject({ event: { uuid: 'c' }, byte_offset: a + b })
@@ -87,8 +89,56 @@ test('uuids within reach are known with their offsets, earlier ones are not', ()
   expect(known.find('x', size)).toBeUndefined()
   const short = knownOf(['a', 'b', 'c', 'd'], c + 10)
   expect(short.known.find('d', short.size)).toMatchObject({ byte_offset: a + b + c })
-  expect(short.known.find('a', short.size)).toBeUndefined()
+  expect(short.known.find('a', short.size)).toMatchObject({ byte_offset: 0 })
+  expect(short.known.find('x', short.size)).toBeUndefined()
 })
+
+// Words that lines are full of, spellings that other programs escape, and plain ones.
+const UUIDS = ['user', 'uuid', 'content', 'a/b', 'ä', 'say "x"', ...Array.from('abcdefgh')]
+
+test('the last event of a uuid is found wherever it is and however it is spelled', (t) => {
+  const random = seededRandom(t)
+  for (let round = 0; round < 60; round++) {
+    const lines = Array.from({ length: random.between(1, 150) }, () => randomLine(random))
+    const path = join(temporaryFolder({ onTestFinished }), 'log.jsonl')
+    writeFileSync(path, Buffer.concat([line('session_header', { uuid: 'head' }), ...lines]))
+    const fd = openSync(path, 'r')
+    const { size } = fstatSync(fd)
+    const expected = new Map<string, number>()
+    for (const entry of readLogSync(path)) {
+      if (entry.kind === 'event') expected.set(entry.event.uuid, entry.byte_offset)
+    }
+    const reachBytes = random.below(size)
+    // Fewer uuids are searched one by one, more are indexed.
+    const asked = UUIDS.slice(random.below(UUIDS.length))
+    const log = { path, fd, size, fs: systemEnvironment.fs }
+    const known = new KnownUuids(log, { reachBytes, environment: systemEnvironment })
+    const found = asked.map((uuid) => known.find(uuid, size)?.byte_offset)
+    expect(found).toEqual(asked.map((uuid) => expected.get(uuid)))
+    closeSync(fd)
+  }
+})
+
+function randomLine(random: Random): Buffer {
+  const uuid = random.pick(UUIDS)
+  const payload = { content: random.pick(UUIDS).repeat(random.below(20)) }
+  const own = line('user', { uuid, prev_uuid: random.pick(UUIDS), payload })
+  const kind = random.below(8)
+  if (kind === 0)
+    return foreignLine({ type: 'user', ts: '2026-01-01', uuid, prev_uuid: null, payload })
+  if (kind === 1) {
+    const escaped = [...uuid].map((it) => `\\u${it.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    const isPlain = /^[a-z]+$/.test(uuid)
+    const spelled = isPlain ? uuid : escaped.join('')
+    return Buffer.from(
+      `{"uuid": "${spelled}", "type": "user", "ts": "2026-01-01", "payload": {}}\n`,
+    )
+  }
+  // A changed line is damage and has no uuid.
+  if (kind === 2) return Buffer.from(own.toString().replace('"content"', '"contend"'))
+  if (kind === 3) return Buffer.concat([own.subarray(0, -1), own])
+  return own
+}
 
 test('what grows is known as far as it is asked for', () => {
   const { known, size, lengths } = knownOf(['a', 'b'], 1000)

@@ -67,6 +67,28 @@ test('a last line longer than any window still gives the tip', async (t) => {
 })
 
 // Requirements: 003-23, T2
+test('a uuid is recognised however much was written since', async (t) => {
+  const root = temporaryFolder(t)
+  const event = { ...hello, uuid: 'retried' }
+  const first = await append_transcript({ session_id: 's', event }, { root })
+  const path = join(root, '.transcripts', 's.jsonl')
+  const log = await openLog(path, { durability: 'none' })
+  const long = { type: 'assistant', payload: { content: 'word '.repeat(12_000) } }
+  for (let index = 0; index < 16; index++) await log.append(long)
+  await log.close()
+  const { size } = statSync(path)
+  expect(size).toBeGreaterThan(900_000)
+  const again = await append_transcript({ session_id: 's', event }, { root })
+  expect(again).toEqual({ ...first, duplicate: true })
+  const other = { ...event, payload: { content: 'something else' } }
+  await expect(
+    append_transcript({ session_id: 's', event: other }, { root }),
+  ).rejects.toMatchObject({
+    code: 'ERR_UUID_CONFLICT',
+  })
+  expect(statSync(path).size).toBe(size)
+})
+
 test('the same uuid again answers with the old place and writes nothing', async (t) => {
   const root = temporaryFolder(t)
   const event = { ...hello, uuid: 'mine' }

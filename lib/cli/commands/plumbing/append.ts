@@ -9,8 +9,7 @@ import { findJsonError } from '../../output/json-error.js'
 import { answer, answerDryRun } from '../../output/print.js'
 
 const LESSON = `The event follows the newest one of the session unless --prev names another. Appending the same
---uuid again writes nothing, so a script may retry; this holds for events in the last
-256 KiB of the session.
+--uuid again writes nothing, however long ago that was, so a script may retry.
 
 Examples:
   $ jsonl-session append demo --type user --payload '{"content":"hello"}'
