@@ -12,6 +12,7 @@ import { runKills } from './kills.js'
 import { runModels } from './models.js'
 import { runMutations } from './mutations.js'
 import { runPowerCuts } from './power-cuts.js'
+import { runSpool } from './spool.js'
 import { runStops } from './stops.js'
 import { runTakeovers } from './takeovers.js'
 
@@ -88,6 +89,7 @@ const LANES: Readonly<Record<string, (context: LaneContext) => Promise<void>>> =
   'power-cuts': runPowerCuts,
   takeovers: runTakeovers,
   followers: runFollowers,
+  spool: runSpool,
 }
 const IN_MEMORY = new Set(['mutations', 'crashes', 'faults', 'models'])
 const REPORT_MS = 1000

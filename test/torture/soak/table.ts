@@ -24,6 +24,7 @@ export const TARGETS: readonly { lane: string; what: string; target: number | un
   { lane: 'models', what: 'commands compared with the model', target: undefined },
   { lane: 'power-cuts', what: 'power cuts on a loop-mounted ext4', target: undefined },
   { lane: 'takeovers', what: 'holders killed while eight wait for the lock', target: undefined },
+  { lane: 'spool', what: 'events queued by processes while a host writes', target: 100_000 },
   { lane: 'followers', what: 'events seen by followers of many writers', target: undefined },
 ]
 
