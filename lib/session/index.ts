@@ -15,7 +15,12 @@ export type {
 } from './compaction/options.js'
 export type { RetriedSummary, RetryLoop, RetryReport } from './compaction/retry-summaries.js'
 export { planUncompact, type UncompactResult } from './compaction/uncompact.js'
-export { type ExportFormat, type ExportOptions, exportSession } from './export/export.js'
+export {
+  type ExportFormat,
+  type ExportOptions,
+  exportRecords,
+  exportSession,
+} from './export/export.js'
 export {
   type ExtractedDelta,
   type ExtractOptions,

@@ -80,27 +80,48 @@ export async function* exportSession(
   session: string | { readonly path: string },
   options: ExportOptions = {},
 ): AsyncGenerator<string, void, undefined> {
-  const { format = 'jsonl', projected = false } = options
+  const { format = 'jsonl' } = options
+  const { items, facts, redact } = prepare(store, session, options)
+  if (format === 'jsonl') yield* toJsonLines(toLines(items, facts))
+  else if (format === 'markdown') yield* toMarkdown(items, facts, { redact })
+  else if (format === 'text') yield* toText(items, facts, { redact })
+  else {
+    throw new SessionError('ERR_ARG', `An export is jsonl, markdown or text, not "${format}"`)
+  }
+}
+
+/** The lines of an export as objects, for a stream. */
+export async function* exportRecords(
+  store: StoreContext,
+  session: string | { readonly path: string },
+  options: Omit<ExportOptions, 'format'> = {},
+): AsyncGenerator<object, void, undefined> {
+  const { items, facts } = prepare(store, session, options)
+  yield* toLines(items, facts)
+}
+
+function prepare(
+  store: StoreContext,
+  session: string | { readonly path: string },
+  options: ExportOptions,
+) {
   const path = resolve(typeof session === 'string' ? transcriptOf(store, session) : session.path)
   const digest = readSessionInfo(store, path)
   if (isUnreadable(digest)) rejectUnreadable(store, digest)
   const redactor = toRedactor(options.redact)
   const onProblem = ({ rule, reason }: RedactionProblem) =>
     store.report(diagnostic('redaction_failed', redactionMessage(rule, reason)))
-  let items = itemsWithinDepth(
-    projected ? projectedItems(store, path, options.at) : historyItems(store, digest, options),
+  const items = itemsWithinDepth(
+    options.projected === true
+      ? projectedItems(store, path, options.at)
+      : historyItems(store, digest, options),
   )
-  let facts = toFacts(digest, options, redactor !== undefined)
-  if (redactor !== undefined) {
-    items = redactItems(items, redactor, { onProblem })
-    facts = redactFacts(facts, redactor)
-  }
-  const redact = redactor && ((text: string) => redactor.text(text, { onProblem }))
-  if (format === 'jsonl') yield* toJsonLines(toLines(items, facts))
-  else if (format === 'markdown') yield* toMarkdown(items, facts, { redact })
-  else if (format === 'text') yield* toText(items, facts, { redact })
-  else {
-    throw new SessionError('ERR_ARG', `An export is jsonl, markdown or text, not "${format}"`)
+  const facts = toFacts(digest, options, redactor !== undefined)
+  if (redactor === undefined) return { items, facts, redact: undefined }
+  return {
+    items: redactItems(items, redactor, { onProblem }),
+    facts: redactFacts(facts, redactor),
+    redact: (text: string) => redactor.text(text, { onProblem }),
   }
 }
 

@@ -1,9 +1,10 @@
 // A session for other programs and people, to a pipe or into a file.
 
 import { writeAtomicFile } from '../../../log/index.js'
-import { exportSession } from '../../../session/index.js'
+import { exportRecords, exportSession } from '../../../session/index.js'
 import { type Call, type Command, DRY_RUN, UsageError } from '../../command.js'
 import { openStore, readChoice, rejectTogether, resolveFile } from '../../input/arguments.js'
+import { toNdjson } from '../../input/ndjson.js'
 import { findLog } from '../../input/target.js'
 import { EXIT } from '../../output/exit-codes.js'
 import { DiagnosticGroups } from '../../output/notes.js'
@@ -58,17 +59,17 @@ export const exportCommand: Command = {
       return answerDryRun(call, { path, output: to }, `would export ${path} to ${to}`)
     }
     const lost = new DiagnosticGroups(call.notes)
-    const pieces = exportSession(
-      openStore(call, lost.add),
-      { path },
-      {
-        format,
-        projected: call.has('projected'),
-        at: call.value('at'),
-        redact: call.has('redact'),
-        children: !call.has('no-children'),
-      },
-    )
+    const store = openStore(call, lost.add)
+    const options = {
+      projected: call.has('projected'),
+      at: call.value('at'),
+      redact: call.has('redact'),
+      children: !call.has('no-children'),
+    }
+    const pieces =
+      format === 'markdown' || format === 'text'
+        ? exportSession(store, { path }, { ...options, format })
+        : toNdjson(exportRecords(store, { path }, options))
     if (output !== undefined) await write(call, output, pieces)
     else for await (const piece of pieces) await call.output.write(piece)
     lost.report()

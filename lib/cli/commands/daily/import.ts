@@ -7,6 +7,7 @@ import { type ImportOptions, type ImportReport, importSession } from '../../../s
 import { type KnownLocation, listForeignFiles, listKnownLocations } from '../../../store/index.js'
 import { type Call, type Command, DRY_RUN, UsageError } from '../../command.js'
 import { readChoice, resolveFile } from '../../input/arguments.js'
+import { withStdinFile } from '../../input/ndjson.js'
 import { EXIT } from '../../output/exit-codes.js'
 import { toPlainText } from '../../output/plain-text.js'
 import { printAnswer } from '../../output/print.js'
@@ -17,7 +18,8 @@ be listed, searched and resumed like any other. An export of ours becomes the se
 was. Sources are only read. What is not taken over is counted and named: permission modes,
 approvals and sandbox policies never are. An unchanged file imports nothing, a longer one only what
 is new, and one whose past has changed is rejected. Without a path it shows what it finds at the
-known locations of each program; --all imports all of it.
+known locations of each program; --all imports all of it. - reads one transcript as JSON lines from
+stdin, which must be whole: export demo | ssh host jsonl-session import -
 
 Examples:
   $ jsonl-session import ~/.claude/projects/-home-ada-app/0b0e7a52.jsonl
@@ -29,14 +31,14 @@ Examples:
 
 Exit codes:
   0 imported, unchanged, or shown · 1 no transcripts were found
-  2 wrong use, rejected, or failed · 3 not found
+  2 wrong use, rejected, or failed · 3 not found · 4 stdin or an export is incomplete
 `
 
 export const importCommand: Command = {
   name: 'import',
   summary: 'Bring transcripts of other programs into the store',
   operand: '[path...]',
-  operandText: 'files, or folders with transcripts in them',
+  operandText: 'files, or folders with transcripts in them; - for one on stdin',
   options: [
     {
       name: 'from',
@@ -59,6 +61,7 @@ export const importCommand: Command = {
       ({ format }) => from === undefined || from === 'auto' || format === from,
     )
     if (!isNamed && !call.has('all')) return showPlaces(call, wanted)
+    if (call.operands.includes('-')) return importStdin(call, from)
     const files = isNamed
       ? call.operands.flatMap((path) => listForeignFiles(call.store, resolveFile(call, path)))
       : wanted.flatMap((place) => place.files)
@@ -75,6 +78,19 @@ export const importCommand: Command = {
     })
     return exitCode === EXIT.done ? exitCodeOf(reports) : exitCode
   },
+}
+
+async function importStdin(call: Call, from: string | undefined): Promise<number> {
+  if (call.operands.length > 1) throw new UsageError('- and a path cannot be combined')
+  const dryRun = call.has('dry-run')
+  const options = { from, dryRun, keepSource: call.has('keep-source') }
+  const imported = await withStdinFile(call, (path) => importSession(call.store, path, options))
+  const report = { ...imported, path: '-' }
+  await printAnswer(call, {
+    json: [report],
+    lines: () => toReportLines(report, { isDry: dryRun }),
+  })
+  return exitCodeOf([report])
 }
 
 function showPlaces(call: Call, places: readonly KnownLocation[]): Promise<number> {
