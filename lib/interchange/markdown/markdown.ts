@@ -7,9 +7,15 @@ import type { ExportedEvent, ExportFacts, ExportItem, ExportItems } from '../exp
 import { damageText, headOf, type PageOptions, shownOf, timeOf } from '../export/shown.js'
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/
-// HTML that would swallow the rest of the page, or close what the page has opened.
-const OPEN_HTML =
-  /<(?=!--|!\[CDATA\[|\?|![a-z]|\/?(?:script|style|textarea|title|xmp|iframe|noembed|noframes|plaintext|pre|details|summary|blockquote|table|div|template|svg|math|select|html|body|head)\b)/gi
+/** Indented, in a list or in a quote: where it ends depends on what is around it. */
+const NESTED_FENCE = /^[ \t>*+\-\d.)]+(?:`{3,}|~{3,})/
+/** Markup that a renderer would pass on, but for links in angle brackets. */
+const HTML = /<(?!https?:\/\/[^\s<>`]*>|[\w.+-]{1,64}@[\w.-]{1,255}>)(?=[A-Za-z/!?])/g
+/** A link with this scheme runs a program; a backslash before the colon does not change that. */
+const SCRIPT_SCHEME =
+  /\b(?:(?:java|vb|live)script(?=\\?:\S)|data(?=\\?:(?:text\/html|image\/svg|application\/x)))/gi
+/** Could spell such a scheme. */
+const CHARACTER_REFERENCE = /&(?=#\d|#x[\da-f]|colon;|tab;|newline;)/gi
 const OUTLINE = /^ {0,3}(?:#{1,6}(?:\s|$)|=+\s*$|-{2,}\s*$)/
 
 /** Longer results are folded. */
@@ -129,11 +135,14 @@ function fenced(lines: readonly string[], language: string): string[] {
 }
 
 /**
- * Markdown of a message, unchanged where that is harmless. With headings or an unclosed fence it is
- * quoted: the end of a quote closes whatever was opened in it.
+ * Markdown of a message, unchanged where that is harmless: outside of code, markup is text and no
+ * link runs a program. With headings or an unclosed fence it is quoted: the end of a quote closes
+ * whatever was opened in it. Where it is not sure what is code, the message is shown as its source.
  */
 function framed(lines: readonly string[]): string[] {
+  const spans = new CodeSpans()
   let open: string | undefined
+  let isUnsure = false
   let needsFrame = false
   const safe = lines.map((line) => {
     const [, fence, rest = ''] = FENCE.exec(line) ?? []
@@ -141,16 +150,68 @@ function framed(lines: readonly string[]): string[] {
       if (fence?.startsWith(open) === true && rest.trim() === '') open = undefined
       return line
     }
+    if (NESTED_FENCE.test(line)) isUnsure = true
     // Backticks after backticks are inline code, not a fence.
     if (fence !== undefined && !(fence.startsWith('`') && rest.includes('`'))) {
       open = fence
+      spans.endParagraph()
+      // Renderers do not agree whether this is a fence.
+      if (withoutScripts(rest) !== rest) isUnsure = true
       return line
     }
     if (OUTLINE.test(line)) needsFrame = true
-    return line.replace(OPEN_HTML, '&lt;')
+    return spans.mapText(line, withoutScripts)
   })
+  if (isUnsure && lines.some((line) => withoutScripts(line) !== line)) {
+    return fenced(lines, 'markdown')
+  }
   if (open === undefined && !needsFrame) return safe
   return safe.map((line) => (line === '' ? '>' : `> ${line}`))
+}
+
+function withoutScripts(text: string): string {
+  return text
+    .replace(HTML, '&lt;')
+    .replace(SCRIPT_SCHEME, '$& ')
+    .replace(CHARACTER_REFERENCE, '&amp;')
+}
+
+/** Not escaped, and not part of what some renderers read before code: a URL, an emphasis. */
+const AROUND_CODE = /^[\s([{"']?`.*`[\s.,;:!?)\]}"'|]?$/
+
+/** Finds the inline code of a line, but only where a renderer finds the same. */
+class CodeSpans {
+  /** In this paragraph, an earlier backtick may belong to one of this line. */
+  #isUnsure = false
+
+  endParagraph(): void {
+    this.#isUnsure = false
+  }
+
+  /** Changes what is not code. */
+  mapText(line: string, change: (text: string) => string): string {
+    if (line.trim() === '') this.endParagraph()
+    const runs = [...line.matchAll(/`+/g)]
+    if (runs.length === 0 || this.#isUnsure) return change(line)
+    let mapped = ''
+    let copied = 0
+    for (let index = 0; index < runs.length; index++) {
+      const { 0: opening, index: start } = runs[index]!
+      let closing = index + 1
+      while (closing < runs.length && runs[closing]![0] !== opening) closing++
+      const end = (runs[closing]?.index ?? line.length) + opening.length
+      if (end > line.length || !AROUND_CODE.test(line.slice(Math.max(0, start - 1), end + 1))) {
+        this.#isUnsure = true
+        return change(line)
+      }
+      const code = line.slice(start, end)
+      // A table splits code at a bar.
+      mapped += change(line.slice(copied, start)) + (code.includes('|') ? change(code) : code)
+      copied = end
+      index = closing
+    }
+    return mapped + change(line.slice(copied))
+  }
 }
 
 /** Text without any meaning in Markdown. */

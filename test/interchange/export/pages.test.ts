@@ -132,6 +132,101 @@ test('no text ends its block: fences grow, and unclosed blocks are quoted', asyn
   }
 })
 
+// What a page would run in a browser if a renderer passed it on.
+const HOSTILE = [
+  '<script>alert(1)</script>',
+  '<SCRIPT SRC=//x></SCRIPT>',
+  '<img src=x onerror=alert(1)>',
+  '<svg/onload=alert(1)>',
+  '<x-y onclick="alert(1)">',
+  '<a href="javascript:alert(1)">x</a>',
+  '<iframe srcdoc="<script>alert(1)</script>">',
+  '<details open ontoggle=alert(1)>',
+  '<!-- <script>',
+  '<![CDATA[ <script> ]]>',
+  '<scr<script>ipt>alert(1)</script>',
+  '[x](javascript:alert(1))',
+  '[x](JaVaScRiPt:alert(1))',
+  '[x](\njavascript:alert(1))',
+  '[x](javascript\\:alert(1))',
+  '[x](java&#115;cript:alert(1))',
+  '[x](&#x6a;avascript:alert(1))',
+  '[x](javascript&colon;alert(1))',
+  '[x](<javascript:alert(1)>)',
+  '![x](vbscript:x)',
+  '[x]: javascript:alert(1)\n\n[x]',
+  '<javascript:alert(1)>',
+  '[x](data:text/html,<script>alert(1)</script>)',
+]
+const SURROUNDINGS = [
+  '#',
+  'text # text',
+  '- item\n\n  ```\n#',
+  '- ```\n#',
+  '1. a\n   ```html\n#\n   ```',
+  '> ```\n#',
+  ' ```\n```\n#',
+  '~~~ #',
+  'a ` b\n` # `',
+  '\\` # `',
+  '| a | b |\n| - | - |\n| ` | # ` |',
+  '    #',
+  '\t```\n#',
+  '<p>\n#\n</p>',
+  'https://x.y` # `',
+]
+
+test.each(SURROUNDINGS)('nothing in a message runs when it is rendered: %j', async (around) => {
+  for (const hostile of HOSTILE) {
+    const content = around.replace('#', () => hostile)
+    const page = await markdown(event('assistant', { content }), event('user', { content: 'END' }))
+    const rest = withoutCode(page)
+    expect(rest, content).not.toMatch(/<(?=[a-z!?/])(?!https?:)/i)
+    expect(rest, content).not.toMatch(/(?:java|vb)script\\?:\S|data:text|&#x?[\da-f]|&colon/i)
+    expect(rest).toContain('END')
+  }
+})
+
+/** Without fenced blocks, which begin in the first column or in a quote, where they end with it. */
+function withoutCode(page: string): string {
+  const text: string[] = []
+  let fence: string | undefined
+  let isQuoted = false
+  for (const row of page.split('\n')) {
+    const [, quote, run, info] = /^(> )?(`{3,}(?!.*`)|~{3,})(.*)$/.exec(row) ?? []
+    if (fence !== undefined && isQuoted && !row.startsWith('>')) fence = undefined
+    if (fence !== undefined) {
+      if (run?.startsWith(fence) && info === '') fence = undefined
+    } else if (run !== undefined) {
+      fence = run
+      isQuoted = quote !== undefined
+    } else text.push(row)
+  }
+  return text.join('\n')
+}
+
+test('code and ordinary Markdown stay as they are', async () => {
+  for (const content of [
+    'Use `<Foo bar="1">` and ``a ` <b>`` here.',
+    '```html\n<script>alert(1)</script>\n```\n\nand `<div>`.',
+    '~~~\n<b>\n~~~',
+    '- **a** *b* [c](https://d.e/f?g=h&i=j)\n- ![k](l.png) <https://m.n>, <ada@example.com>',
+    '| a | b |\n| - | - |\n| `<c>` | 1 < 2 && 3 > 2 |',
+    'JavaScript: the language. `javascript:void(0)` is code. data: none',
+    '1. first\n   ```js\n   const a = 1\n   ```\n2. second',
+  ]) {
+    expect(await markdown(event('assistant', { content }))).toContain(`\n\n${content}\n\n`)
+  }
+})
+
+test('markup in a message is shown as text, and as source where it may be code', async () => {
+  const text = await markdown(event('user', { content: 'Map<string, <b>x</b>> &#39;' }))
+  expect(text).toContain('Map&lt;string, &lt;b>x&lt;/b>> &amp;#39;')
+  const content = '- item\n\n  ```html\n  <b>\n  ```'
+  const source = await markdown(event('user', { content }))
+  expect(source).toContain(`\n\n\`\`\`\`markdown\n${content}\n\`\`\`\`\n\n`)
+})
+
 test('a fence that the text closes itself is not changed', async () => {
   const content = 'See:\n```js\nif (a < b) x()\n```\nand <details> too'
   const page = await markdown(event('assistant', { content }))
