@@ -12,6 +12,7 @@ import { isLeaked, secretShapes } from './corpus.js'
 const packages = fileURLToPath(new URL('../../node_modules', import.meta.url))
 const SEED = 20260101
 
+// Requirement: 18-2
 test('at least 98 % of more than 150 shapes of secrets are found, whatever their letters', () => {
   for (let seed = SEED; seed < SEED + runs(100, 5); seed++) {
     const shapes = secretShapes(seed)
@@ -29,6 +30,7 @@ test('a secret that is found stays found when the text is redacted twice', () =>
   }
 })
 
+// Requirement: 18-2
 test('at most 0.1 % of the lines of READMEs and type declarations are changed', () => {
   let lines = 0
   const touched: string[] = []

@@ -176,6 +176,7 @@ const SURROUNDINGS = [
   'https://x.y` # `',
 ]
 
+// Requirement: 18-H
 test.each(SURROUNDINGS)('nothing in a message runs when it is rendered: %j', async (around) => {
   for (const hostile of HOSTILE) {
     const content = around.replace('#', () => hostile)
