@@ -28,6 +28,16 @@ it('minimal-harness.mjs records two turns and the prompt history', async (t) => 
   expect(printed).toMatch(/^6 messages in .*\.jsonl\nhistory: Thank you\.\n$/)
 })
 
+it('minimal-harness.mjs has fewer than 40 lines, and continues where it was', async (t) => {
+  expect(readFileSync(`${folder}minimal-harness.mjs`, 'utf8').split('\n').length - 1).toBeLessThan(
+    40,
+  )
+  const root = temporaryFolder(t)
+  const again = () => promisify(execFile)(process.execPath, [`${folder}minimal-harness.mjs`, root])
+  await again()
+  expect((await again()).stdout).toMatch(/^12 messages in /)
+})
+
 it('compaction.mjs compacts without a model, and the log keeps everything', async (t) => {
   const printed = await run(t, 'compaction.mjs')
   expect(printed).toMatch(/^compacted: \d+ -> \d+ tokens$/m)
