@@ -46,6 +46,9 @@ out a heading that has nothing under it.
 What the user wants, what is done, what is under way, what failed and why. Keep names of files,
 commands, identifiers and numbers exactly as they are. Keep what the user asked for or ruled out.
 
+## Topics
+One per line, beginning with "- ": what the conversation is about, in a few words each.
+
 ## Decisions
 One per line, beginning with "- ": what was decided, and why.
 

@@ -53,6 +53,7 @@ const checkpointState = z.looseObject({
   topics: z.array(z.string()).optional(),
   keyDecisions: z.array(z.string()).optional(),
   openQuestions: z.array(z.string()).optional(),
+  nextSteps: z.array(z.string()).optional(),
   tokensAtCheckpoint: count.optional(),
   messageCount: count.optional(),
   model: z.string().optional(),
@@ -89,6 +90,8 @@ export const payloadSchemas = {
     kind: z.enum(['interactive', 'headless', 'subagent']).optional(),
     tool_policy: z.enum(['synthesize', 'retry', 'drop']).optional(),
     parent_session_key: z.string().optional(),
+    /** The parent was not named: it follows from the shape of the session's key. */
+    parent_inferred: z.boolean().optional(),
     previous_session_key: z.string().optional(),
     harness: z.string().optional(),
     harness_agent_id: z.string().optional(),

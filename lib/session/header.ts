@@ -12,6 +12,7 @@ import {
 import type { NewEvent } from '../log/index.js'
 import {
   DEFAULT_AGENT,
+  inferParentSession,
   normalizeProject,
   type StoreContext,
   workingFolder,
@@ -31,7 +32,11 @@ export interface SessionFacts {
   /** A name of the agent for people. */
   agentLabel?: string | undefined
   kind?: 'interactive' | 'headless' | 'subagent' | undefined
-  /** The session that started this one. */
+  /**
+   * The session that started this one.
+   *
+   * @default of a key like `agent:nic:subagent:x`, `agent:nic:main`
+   */
   parentSessionKey?: string | undefined
   /** The session that this one follows. */
   previousSessionKey?: string | undefined
@@ -80,9 +85,12 @@ export function newHeader(
   facts: SessionFacts,
   origin: Origin = {},
 ): NewEvent {
-  const { project } = facts
+  const { project, parentSessionKey: named } = facts
   const projectNormalized = project === undefined ? undefined : normalizeProject(store, project)
-  const all = { ...facts, projectNormalized }
+  const isNamed = named !== undefined && named !== sessionId
+  const byKey = isNamed ? undefined : inferParentSession(store, { sessionKey: sessionId })
+  const parentSessionKey = isNamed ? named : byKey?.parentSessionKey
+  const all = { ...facts, projectNormalized, parentSessionKey, isParentInferred: byKey?.inferred }
   const payload = headerPayload(store, sessionId, toIso(store.env.now()), all, origin)
   return { type: 'session_header', payload }
 }
@@ -91,7 +99,7 @@ export function headerPayload(
   { env, agent }: StoreContext,
   sessionId: string,
   startTs: string,
-  facts: SessionFacts & Partial<InheritedFacts>,
+  facts: SessionFacts & Partial<InheritedFacts> & { isParentInferred?: boolean | undefined },
   { resumed_from = null, forked_from, tool_policy }: Origin = {},
 ): Header {
   return withoutUndefined({
@@ -104,6 +112,7 @@ export function headerPayload(
     kind: facts.kind,
     tool_policy,
     parent_session_key: facts.parentSessionKey,
+    parent_inferred: facts.isParentInferred,
     previous_session_key: facts.previousSessionKey,
     harness: facts.harness,
     harness_agent_id: facts.harnessAgentId,

@@ -289,12 +289,12 @@ export class Session implements AsyncDisposable {
         planned = this.#eventsAfterWait({ ...options, coverTo: planned.coverTo })
       }
     }
-    const { events, summaryUuid, boundaryUuid, contextEpoch } = planned
+    const { events, summaryUuid, boundaryUuid, contextEpoch, tokensBefore } = planned
     const written = this.appendAll(events)
     // Written now: no other event may come between the plan and its commit.
     this.#parts.log.flush()
     await written
-    return { boundaryUuid, summaryUuid, contextEpoch }
+    return { boundaryUuid, summaryUuid, contextEpoch, tokensBefore }
   }
 
   /**

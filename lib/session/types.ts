@@ -46,6 +46,8 @@ export interface CompactResult {
   readonly boundaryUuid: string
   readonly summaryUuid: string
   readonly contextEpoch: number
+  /** Tokens of the context before the compaction. */
+  readonly tokensBefore: number
 }
 
 /** What a session is made of, once its log is open. */

@@ -14,7 +14,8 @@ import { conversation, longTalk, projectionOf } from './conversation.js'
 // Requirement: 001-35
 test('hosts can ask for the instructions: state, decisions, open questions, next steps', () => {
   const text = compactionInstructions()
-  for (const heading of ['## State', '## Decisions', '## Open questions', '## Next steps']) {
+  const headings = ['State', 'Topics', 'Decisions', 'Open questions', 'Next steps']
+  for (const heading of headings.map((name) => `## ${name}`)) {
     expect(text).toContain(heading)
   }
   expect(text).toContain('1400 words')

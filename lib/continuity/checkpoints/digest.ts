@@ -22,7 +22,9 @@ export interface DigestFacts {
 }
 
 /** The answer of a summarizer. */
-export type StructuredSummary = Omit<WholeSummary, 'nextSteps'>
+export type StructuredSummary = Omit<WholeSummary, 'nextSteps'> & {
+  readonly nextSteps?: readonly string[] | undefined
+}
 
 interface Layout {
   readonly title: string

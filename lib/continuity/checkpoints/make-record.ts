@@ -116,6 +116,6 @@ function redactSummary(
   redact: Redact,
 ): StoredSummary | undefined {
   if (structured === undefined) return undefined
-  const { summary, topics, keyDecisions, openQuestions } = structured
-  return { ...structured, ...redact({ summary, topics, keyDecisions, openQuestions }) }
+  const { tokensAtCheckpoint, messageCount, model, ...words } = structured
+  return { ...structured, ...redact(words) }
 }

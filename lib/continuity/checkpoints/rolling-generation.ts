@@ -25,7 +25,7 @@ export interface RollingRequest extends SessionName {
 export type SummarizerAnswer =
   | string
   | (Pick<StructuredSummary, 'summary'> & {
-      readonly [Key in 'topics' | 'keyDecisions' | 'openQuestions']?:
+      readonly [Key in 'topics' | 'keyDecisions' | 'openQuestions' | 'nextSteps']?:
         | StructuredSummary[Key]
         | undefined
     } & { readonly model?: string | undefined })
@@ -122,6 +122,7 @@ function summaryOf(given: SummarizerAnswer): GeneratedSummary {
   const answer: Exclude<SummarizerAnswer, string> =
     typeof given === 'string' ? { summary: clip(given, PLAIN_SUMMARY_CHARS_MAX) } : given
   const { summary, topics, keyDecisions, openQuestions, model } = answer ?? {}
+  const nextSteps = stringsOf(answer?.nextSteps)
   if (typeof summary !== 'string' || summary.trim() === '') {
     throw new Error('the summarizer returned no summary')
   }
@@ -130,6 +131,7 @@ function summaryOf(given: SummarizerAnswer): GeneratedSummary {
     topics: stringsOf(topics),
     keyDecisions: stringsOf(keyDecisions),
     openQuestions: stringsOf(openQuestions),
+    ...(nextSteps.length > 0 && { nextSteps }),
     ...(typeof model === 'string' && { model }),
   }
 }

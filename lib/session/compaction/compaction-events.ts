@@ -2,7 +2,7 @@
 // in the log; only what the model sees changes.
 
 import { isGap, type Projection } from '../../chain/index.js'
-import { namingOf, type SeenEntry } from '../../compaction/index.js'
+import { contextOf, measure, namingOf, type SeenEntry } from '../../compaction/index.js'
 import { SessionError } from '../../errors.js'
 import { type PayloadByType, withoutUndefined } from '../../format/index.js'
 import type { NewEvent } from '../../log/index.js'
@@ -40,7 +40,7 @@ export interface CompactOptions {
   /**
    * Tokens of the context before the compaction.
    *
-   * @default none
+   * @default as the provider counted its last reply, the rest estimated
    */
   tokensBefore?: number | undefined
   /**
@@ -114,6 +114,7 @@ export interface CompactEvents {
   readonly summaryUuid: string
   readonly boundaryUuid: string
   readonly contextEpoch: number
+  readonly tokensBefore: number
   /** The last covered message, where no kept message follows it. */
   readonly coverTo: string | undefined
   readonly events: readonly [NewEvent, NewEvent]
@@ -135,9 +136,10 @@ export function compactionEvents(
   const summaryUuid = context.newUuid()
   const boundaryUuid = context.newUuid()
   const contextEpoch = context.projection.contextEpoch + 1
+  const { tokensBefore = measure(contextOf(context.projection)).usage.tokens } = options
   let summaryOffset = 0
   const boundaryAt = (selfOffset: number): Boundary =>
-    toBoundary(options, cut, {
+    toBoundary({ ...options, tokensBefore }, cut, {
       context,
       summaryUuid,
       boundaryUuid,
@@ -167,7 +169,8 @@ export function compactionEvents(
     payloadAt: boundaryAt,
   }
   const coverTo = isOpen(cut) ? cut.covered.at(-1)?.event.uuid : undefined
-  return { summaryUuid, boundaryUuid, contextEpoch, coverTo, events: [summary, boundary] }
+  const uuids = { summaryUuid, boundaryUuid }
+  return { ...uuids, contextEpoch, tokensBefore, coverTo, events: [summary, boundary] }
 }
 
 interface Cut {

@@ -1,6 +1,7 @@
 // Compaction as a harness uses it, before and after every call of the model. The compactor measures
 // the context, plans, gets a summary while the session continues, and commits it.
 
+import { fieldsOf } from '../../chain/index.js'
 import {
   askFor,
   Breaker,
@@ -15,6 +16,8 @@ import {
   planCompaction,
   policySettings,
   readStructured,
+  type StructuredSummary,
+  type Summary,
   type SummaryChain,
   type SummaryFailure,
   shouldCompact,
@@ -318,17 +321,14 @@ function rollingSummarizer(
       const paused = 'The summarizer failed too often and is paused'
       throw failures.at(-1)?.error ?? new SessionError('ERR_SUMMARIZER', paused)
     }
-    const { text, model } = found.summary
-    return { ...toCheckpointParts(text), model }
+    return toCheckpointParts(found.summary)
   }
 }
 
-/** A checkpoint has no field for next steps, so they end its summary. */
-function toCheckpointParts(text: string): Exclude<Awaited<ReturnType<RollingSummarizer>>, string> {
-  const structured = readStructured(text)
-  if (structured === undefined || structured.summary === '') return { summary: text }
-  const { summary, topics, keyDecisions, openQuestions, nextSteps } = structured
-  const steps = nextSteps.map((step) => `- ${step}`).join('\n')
-  const whole = steps === '' ? summary : `${summary}\n\nNext steps:\n${steps}`
-  return { summary: whole, topics, keyDecisions, openQuestions }
+/** As the summarizer gave it as data, else as its text reads. */
+function toCheckpointParts({ text, structured, model }: Summary) {
+  const parts: Partial<StructuredSummary> = { ...readStructured(text), ...fieldsOf(structured) }
+  const { summary = '', topics, keyDecisions, openQuestions, nextSteps } = parts
+  const lists = { topics, keyDecisions, openQuestions, nextSteps, model }
+  return { ...lists, summary: String(summary).trim() === '' ? text : String(summary) }
 }

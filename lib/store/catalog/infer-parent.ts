@@ -50,7 +50,7 @@ export function inferParentSession(
 }
 
 /** The main session of the agent that a subagent's key names. */
-export function parentOfKey(sessionId: string): string | undefined {
+function parentOfKey(sessionId: string): string | undefined {
   const [, agent] = SUBAGENT_KEY.exec(sessionId) ?? []
   return agent === undefined ? undefined : `agent:${agent}:main`
 }

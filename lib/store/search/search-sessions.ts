@@ -3,7 +3,7 @@
 
 import { isSessionError } from '../../errors.js'
 import { normalizeSessionKey } from '../../format/index.js'
-import { parentOfKey } from '../catalog/infer-parent.js'
+import { inferParentSession } from '../catalog/infer-parent.js'
 import { listSessions } from '../catalog/list-sessions.js'
 import { isUnreadable, readSessionInfo, type SessionInfo } from '../catalog/session-info.js'
 import { clamp } from '../check-options.js'
@@ -28,8 +28,8 @@ export interface SearchSessionsOptions extends ServedTextOptions {
   sessionKey?: string | undefined
 
   /**
-   * The session that searches. It is excluded; a subagent, recognised by its key, searches its
-   * parent.
+   * The session that searches. It is excluded; one with a parent, by its header or its key,
+   * searches that parent only.
    *
    * @default none
    */
@@ -169,11 +169,18 @@ function findScope(
     return isUnreadable(info) ? [] : [info]
   }
   const current = currentSessionKey === undefined ? null : normalizeSessionKey(currentSessionKey)
-  const parent = current === null ? undefined : parentOfKey(current)
+  const parent = current === null ? undefined : findParent(store, current)
   const { sessions } = listSessions(store, { project, all: true })
   return sessions.filter(({ sessionId }) =>
     parent === undefined ? sessionId !== current : sessionId === parent,
   )
+}
+
+/** As its header says; a session that has none yet is known by its key. */
+function findParent(store: StoreContext, sessionId: string): string | undefined {
+  const info = readSessionInfo(store, store.layout.transcriptPath(sessionId))
+  const parentSessionKey = isUnreadable(info) ? undefined : (info.parentSessionKey ?? undefined)
+  return inferParentSession(store, { sessionKey: sessionId, parentSessionKey })?.parentSessionKey
 }
 
 function toKey(text: string): string | undefined {

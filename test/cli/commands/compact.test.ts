@@ -43,7 +43,7 @@ test('compact --json prints the names of both events, and null for what is not k
     boundaryUuid: boundary!['uuid'],
     summaryUuid: summary!['uuid'],
     strategy: 'external',
-    tokensBefore: null,
+    tokensBefore: (boundary!['payload'] as { tokens_before: number }).tokens_before,
     tokensAfter: null,
     needsRetry: false,
     contextEpoch: 1,

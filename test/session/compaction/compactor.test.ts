@@ -3,7 +3,12 @@
 
 import { appendFileSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import type { Summarizer, SummaryFailure } from '../../../lib/compaction/index.js'
+import { fieldsOf } from '../../../lib/chain/index.js'
+import {
+  planCompaction,
+  type Summarizer,
+  type SummaryFailure,
+} from '../../../lib/compaction/index.js'
 import { append_transcript, resumeSession, verifyLog } from '../../../lib/free-functions.js'
 import {
   type CompactionOutcome,
@@ -14,6 +19,7 @@ import {
   type TurnContext,
 } from '../../../lib/index.js'
 import { readLogSync } from '../../../lib/log/index.js'
+import { eventsIn } from '../../cli/stored.js'
 import { line } from '../../helpers/lines.js'
 import { type Context, newSession, seen, talk } from '../talking.js'
 
@@ -488,4 +494,26 @@ test('an explicit checkpoint is the summary when every summarizer fails', async 
   expect(session.checkpoints().map((it) => it.id)).toContain(id)
   const [summary] = session.messages().messages
   expect(summary!.payload).toMatchObject({ text: expect.stringContaining('half done') })
+})
+
+test('a compaction with a summary of the caller records how many tokens there were', async (t) => {
+  const { session } = await newSession(t)
+  await talk(session, 1, 8, 400)
+  const { usage } = planCompaction(session.projection)
+  const estimated = await session.compact({ summary: 'short', keepFrom: 'm8' })
+  expect(estimated.tokensBefore).toBe(usage.tokens)
+  expect(usage.tokens).toBeGreaterThan(500)
+  const counted = { input_tokens: 12_000, output_tokens: 34 }
+  await session.append({ type: 'user', payload: { content: 'more' } })
+  await session.append({ type: 'assistant', payload: { content: 'yes', usage: counted } })
+  const second = await session.compact({ summary: 'shorter' })
+  expect(second.tokensBefore).toBe(12_034)
+  await session.append({ type: 'user', payload: { content: 'still' } })
+  await session.compact({ summary: 'shortest', tokensBefore: 7 })
+  const recorded = eventsIn(session.path).filter(({ type }) => type === 'compaction_boundary')
+  expect(recorded.map(({ payload }) => fieldsOf(payload)['tokens_before'])).toEqual([
+    usage.tokens,
+    12_034,
+    7,
+  ])
 })

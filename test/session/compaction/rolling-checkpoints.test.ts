@@ -6,6 +6,7 @@ import type { Summarizer } from '../../../lib/compaction/index.js'
 import type { Diagnostic } from '../../../lib/format/index.js'
 import { recoverOnce } from '../../../lib/free-functions.js'
 import { createCompactor, type Session } from '../../../lib/session/index.js'
+import { release010 } from '../../helpers/release-0.1.0.js'
 import { newSession, talk } from '../talking.js'
 
 const FULL = { maxTokens: 100_000 }
@@ -38,12 +39,32 @@ test('at half of the context the same summarizer makes a checkpoint, as data', a
     cause: 'token_50',
     last_uuid: 'm9',
     structured: {
-      summary: '9 messages so far\n\nNext steps:\n- merge',
+      summary: '9 messages so far',
       keyDecisions: ['keep the lock'],
+      nextSteps: ['merge'],
       tokensAtCheckpoint: 50_000,
       model: 'tiny',
     },
   })
+})
+
+// Requirement: 002-07
+test('what a summarizer returns as data is stored, before what its text reads', async (t) => {
+  const { session } = await newSession(t)
+  const structured = { summary: 'As data', topics: ['locks', 7, ' '], openQuestions: ['why?'] }
+  const given: Summarizer = async () => ({ text: 'Just a text', structured, model: 'tiny' })
+  await fill(session, createCompactor(session, { ...FULL, summarizers: [given] }))
+  await expect.poll(() => rolled(session).length).toBe(1)
+  const { structured: stored, digest } = rolled(session)[0]!
+  expect(stored).toEqual({
+    summary: 'As data',
+    topics: ['locks'],
+    keyDecisions: [],
+    openQuestions: ['why?'],
+    tokensAtCheckpoint: 50_000,
+    model: 'tiny',
+  })
+  expect(digest).toBe('As data\n\nTopics: locks\n\nOpen questions:\n- why?')
 })
 
 // Requirement: 002-12
@@ -110,4 +131,14 @@ test('rollingCheckpoints: false uses the summarizers for compaction only', async
   await session.close()
   expect(session.checkpoints().length).toBeGreaterThan(0)
   expect(rolled(session)).toEqual([])
+})
+
+test('0.1.0 recovers such a checkpoint with its next steps, and has no findings', async (t) => {
+  const { session, root } = await newSession(t)
+  await fill(session, createCompactor(session, { ...FULL, summarizers: [reported] }))
+  await expect.poll(() => rolled(session).length).toBe(1)
+  await session.release()
+  const old = await release010.recover({ root, previousSessionKey: session.id })
+  expect(old).toMatchObject({ text: expect.stringContaining('Next steps:\n- merge') })
+  expect(await release010.verifyLog(session.path)).toMatchObject({ findings: [] })
 })

@@ -109,10 +109,10 @@ async function compactGiven(call: Call): Promise<number> {
     const result = await session.compact({ summary, ...(await keptOf(call, session)) })
     return { ...result, sessionId: session.id, before, after: countOf(session) }
   })
-  const { sessionId, boundaryUuid, summaryUuid, contextEpoch, before, after } = done
+  const { sessionId, boundaryUuid, summaryUuid, contextEpoch, tokensBefore, before, after } = done
   const what = `${before} messages are ${after} now; boundary ${boundaryUuid}`
-  const unknown = { tokensBefore: null, tokensAfter: null, needsRetry: false }
-  const fields = { sessionId, boundaryUuid, summaryUuid, strategy: 'external', ...unknown }
+  const counts = { tokensBefore, tokensAfter: null, needsRetry: false }
+  const fields = { sessionId, boundaryUuid, summaryUuid, strategy: 'external', ...counts }
   return answer(call, { ...fields, contextEpoch }, `compacted ${sessionId}: ${what}`)
 }
 
