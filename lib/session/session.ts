@@ -19,8 +19,14 @@ import {
   type PayloadByType,
   type SessionEvent,
 } from '../format/index.js'
-import type { LogEntry, NewEvent, Receipt } from '../log/index.js'
-import type { CheckpointPayload, StoreContext } from '../store/index.js'
+import { type LogEntry, MemoryLog, type NewEvent, type Receipt } from '../log/index.js'
+import {
+  type CheckpointPayload,
+  type ConversationItem,
+  type ConversationOptions,
+  readConversation,
+  type StoreContext,
+} from '../store/index.js'
 import type { CheckpointInput, SessionContinuity } from './checkpoints/session-checkpoints.js'
 import {
   type CompactEvents,
@@ -248,7 +254,11 @@ export class Session implements AsyncDisposable {
     return [...this.#parts.view.diagnostics, ...this.projection.diagnostics]
   }
 
-  /** Yields every line of the transcript. */
+  /**
+   * Yields every line of this session's own file, with branches that were left, off-chain events and
+   * damage. A resumed session begins in the file of its parent, which this does not read; `history`
+   * does.
+   */
   raw(): AsyncGenerator<LogEntry, void, undefined> {
     return this.#parts.log.read()
   }
@@ -268,6 +278,23 @@ export class Session implements AsyncDisposable {
   tree(options: TreeOptions = {}): Promise<SessionTree> {
     this.#parts.log.flush()
     return readTree(this.store, this.#parts, options)
+  }
+
+  /**
+   * Yields the conversation as it happened: the on-chain events of the active branch, oldest first,
+   * from the first session of the lineage to this one. What a compaction covered is included, what a
+   * rewind left is not. Memory does not depend on the length of the conversation.
+   */
+  history({
+    signal,
+  }: Pick<ConversationOptions, 'signal'> = {}): AsyncGenerator<ConversationItem, void, undefined> {
+    const { log, settings } = this.#parts
+    log.flush()
+    const at = log.tip ?? undefined
+    return readConversation(settings.store, log instanceof MemoryLog ? log : log.path, {
+      at,
+      signal,
+    })
   }
 
   /**

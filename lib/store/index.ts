@@ -105,6 +105,8 @@ export { type HistoryEntry, type HistoryRotation, rotateHistory } from './histor
 export * from './history/read.js'
 export type { HistoryRetentionOptions } from './history/retention.js'
 export * from './history/sweep.js'
+export { type Chapter, listChapters } from './load/chapters.js'
+export * from './load/conversation.js'
 export { findEvent } from './load/find-event.js'
 export { findParent, type LoadedSession, loadSession, readLineage } from './load/load-session.js'
 export * from './maintain.js'

@@ -11,14 +11,13 @@ import {
   type SavedFile,
   sha256Of,
 } from '../../files/index.js'
-import { type Diagnostic, diagnostic, isOnChainType } from '../../format/index.js'
-import { scanLog } from '../../log/index.js'
+import { type Diagnostic, diagnostic } from '../../format/index.js'
 import {
+  type Chapter,
   findEvent,
-  findParent,
+  listChapters,
   normalizeProject,
   readEventsBackward,
-  readLineage,
   type StoreContext,
 } from '../../store/index.js'
 
@@ -41,12 +40,6 @@ interface Recorded {
   readonly projectRoot: string | undefined
 }
 
-/** A transcript of the lineage, and where its part of the session ends. */
-interface Chapter {
-  readonly path: string
-  readonly end: number
-}
-
 export interface LoadFileCheckpointsOptions {
   /** An event of the session, or of one that it continues. */
   readonly to: string
@@ -55,20 +48,20 @@ export interface LoadFileCheckpointsOptions {
 }
 
 const TYPES = new Set(['file_checkpoint'])
-const CHAPTERS_MAX = 1000
 
 export async function loadFileCheckpoints(
   store: StoreContext,
   path: string,
   { to, within }: LoadFileCheckpointsOptions,
 ): Promise<FileCheckpoints> {
-  const { chapters, sessionIds } = readChapters(store, path)
+  const chapters = listChapters(store, path)
+  const sessionIds = sessionIdsOf(chapters)
   const target = locate(store, to, chapters)
   const found: (Recorded & { readonly isAfter: boolean })[] = []
   const hashes = new Set<string>()
   const diagnostics: Diagnostic[] = []
   for (const [index, chapter] of chapters.entries()) {
-    const { sessionId, sources } = readLineage(store, chapter.path)
+    const { sessionId, sources } = chapter
     const manifests = new BlobReader(store, [sessionId, ...sources])
     for (const recorded of await readRecorded(store, chapter)) {
       const { path: file, uuid, byteOffset } = recorded
@@ -97,41 +90,10 @@ export async function loadFileCheckpoints(
   return { checkpoints, projectRoot, sessionIds, diagnostics }
 }
 
-/** The transcripts, oldest first, and the sessions whose folders may hold the contents. */
-export function readChapters(
-  store: StoreContext,
-  path: string,
-): { chapters: readonly Chapter[]; sessionIds: readonly string[] } {
-  const chapters: Chapter[] = []
-  const sessionIds = new Set<string>()
-  let next: Chapter | undefined = { path, end: Number.POSITIVE_INFINITY }
-  const seen = new Set<string>()
-  while (next !== undefined && !seen.has(next.path) && chapters.length < CHAPTERS_MAX) {
-    seen.add(next.path)
-    chapters.unshift(next)
-    const { sessionId, sources, resumedFrom } = readLineage(store, next.path)
-    for (const id of [sessionId, ...sources]) sessionIds.add(id)
-    const parent = resumedFrom && findParent(store, resumedFrom)
-    next =
-      parent === undefined ? undefined : chapterUpTo(store, parent, resumedFrom!.tipUuid ?? null)
-  }
-  return { chapters, sessionIds: [...sessionIds] }
-}
-
-/** A parent's part: up to its tip, with the off-chain events before its next on-chain event. */
-function chapterUpTo(store: StoreContext, path: string, tip: string | null): Chapter {
-  const from = tip === null ? undefined : findEvent(store, path, tip)?.byte_offset
-  let end = Number.POSITIVE_INFINITY
-  if (from === undefined) return { path, end }
-  scanLog(
-    path,
-    ({ type, byte_offset }) => {
-      const isNext = byte_offset > from && isOnChainType(type) === true
-      if (isNext) end = Math.min(end, byte_offset)
-    },
-    { from, verify: true, environment: store.env },
-  )
-  return { path, end }
+/** The sessions whose folders may hold the contents; the first is the session itself. */
+export function sessionIdsOf(chapters: readonly Chapter[]): readonly string[] {
+  const ids = chapters.toReversed().flatMap(({ sessionId, sources }) => [sessionId, ...sources])
+  return [...new Set(ids)]
 }
 
 function locate(

@@ -18,12 +18,13 @@ import type { Diagnostic, PayloadByType } from '../../format/index.js'
 import type { NewEvent, Receipt } from '../../log/index.js'
 import {
   isUnreadable,
+  listChapters,
   normalizeProject,
   readSessionInfo,
   type StoreContext,
 } from '../../store/index.js'
 import { transcriptOf } from '../storage.js'
-import { loadFileCheckpoints, readChapters } from './file-checkpoints.js'
+import { loadFileCheckpoints, sessionIdsOf } from './file-checkpoints.js'
 
 export interface SnapshotFilesOptions {
   /**
@@ -202,7 +203,7 @@ export class SessionFiles {
     )
     const skipped = new Map(saved.files.map((file) => [file.path, file.skipped]))
     const { sessionId, path } = this.#parts
-    const { sessionIds } = readChapters(this.#store, path)
+    const sessionIds = sessionIdsOf(listChapters(this.#store, path))
     const restored = restoreFiles(
       this.#store,
       due.filter((file) => skipped.get(file.path) === undefined),

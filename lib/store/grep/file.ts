@@ -48,10 +48,13 @@ export class FileGrep {
     this.#finder = toFinder(query)
   }
 
-  *run(path: string): Generator<FoundEntry, void, undefined> {
+  *run(path: string, end: number): Generator<FoundEntry, void, undefined> {
     const log = openForReading(path, this.#store.env)
     try {
-      yield* this.#search(log)
+      for (const found of this.#search(log)) {
+        if (found.entry.byte_offset >= end) return
+        yield found
+      }
     } finally {
       this.#store.env.fs.closeSync(log.fd)
     }

@@ -8,11 +8,12 @@ import { readHeader } from '../catalog/read-head.js'
 import { isUnreadable, type Unreadable, withOpenFile } from '../catalog/session-info.js'
 import { EventReader } from '../catalog/skim-events.js'
 import type { StoreContext } from '../context.js'
+import { listChapters } from '../load/chapters.js'
 import { listSidechains } from '../sidechains/list-sidechains.js'
 import { findTranscript, listTranscripts } from '../transcripts.js'
 
 export interface StoreFilesOptions {
-  /** Only these sessions, each by its id. */
+  /** Only these sessions, each with the sessions that it continues, up to there. */
   sessions?: readonly string[] | undefined
 
   /** Only these files, and the sessions named in `sessions`. */
@@ -38,6 +39,8 @@ export interface StoreFilesOptions {
 
 export interface StoreFile {
   readonly path: string
+  /** What follows this byte is not searched. */
+  readonly end: number
   /** The caller named this file, so its absence is an error. */
   readonly isNamed: boolean
   /** Reads the file when it is called for the first time. */
@@ -49,12 +52,17 @@ export function listStoreFiles(store: StoreContext, options: StoreFilesOptions):
   const { sessions, files, project, sidechains = false, onSkipped } = options
   if (sessions !== undefined || files !== undefined) {
     const found = (sessions ?? []).flatMap((session) => {
-      const file = toFile(store, findTranscript(store, session), { isNamed: true })
-      if (!sidechains) return [file]
-      const children = listSidechains(store, { session: file.readSessionId() }).sidechains
-      return [file, ...toChildren(store, children)]
+      // With what it continues: a resumed session begins in the file of its parent.
+      const chapters = listChapters(store, findTranscript(store, session))
+      const found = chapters.map(({ path, end, sessionId: id }) =>
+        toFile(store, path, { id, end, isNamed: true }),
+      )
+      if (!sidechains) return found
+      const children = listSidechains(store, { session: chapters.at(-1)!.sessionId }).sidechains
+      return [...found, ...toChildren(store, children)]
     })
-    return [...found, ...(files ?? []).map((path) => toFile(store, path, { isNamed: true }))]
+    const named = (files ?? []).map((path) => toFile(store, path, { isNamed: true }))
+    return withoutRepeats([...found, ...named])
   }
   const transcripts = listOfProject(store, project, onSkipped)
   if (!sidechains) return transcripts
@@ -66,6 +74,16 @@ export function listStoreFiles(store: StoreContext, options: StoreFilesOptions):
   const owners = new Set<string | null>(transcripts.map((file) => file.readSessionId()))
   const own = children.sidechains.filter(({ parentSessionId: id }) => owners.has(id))
   return [...transcripts, ...toChildren(store, own)]
+}
+
+/** A file that several sessions begin in is searched once, as far as one of them needs it. */
+function withoutRepeats(files: readonly StoreFile[]): StoreFile[] {
+  const byPath = new Map<string, StoreFile>()
+  for (const file of files) {
+    const other = byPath.get(file.path)
+    if (other === undefined || other.end < file.end) byPath.set(file.path, file)
+  }
+  return [...byPath.values()]
 }
 
 function listOfProject(
@@ -89,11 +107,16 @@ function toChildren(
 function toFile(
   store: StoreContext,
   path: string,
-  { id, isNamed = false }: { id?: string | null; isNamed?: boolean } = {},
+  {
+    id,
+    isNamed = false,
+    end = Number.MAX_SAFE_INTEGER,
+  }: { id?: string | null; isNamed?: boolean; end?: number } = {},
 ): StoreFile {
   let known = id ?? undefined
   return {
     path,
+    end,
     isNamed,
     readSessionId: () => {
       known ??= readId(store, path)

@@ -97,7 +97,7 @@ export async function* grepStore(
   for (const file of listStoreFiles(store, options)) {
     signal?.throwIfAborted()
     try {
-      const found = take(grep.run(file.path), limit)
+      const found = take(grep.run(file.path, file.end), limit)
       const shown = context === 0 ? found : withContext(store, file.path, found, context)
       for (const one of shown) yield toHit(file, one, { isAny })
     } catch (error) {

@@ -106,7 +106,7 @@ function readStep(store: StoreContext, step: Step, isOwn: boolean): OpenFile | s
 
 // Most headers are short, and what the tail needs anyway finds them; only where nothing else
 // follows them there, as in a fork of many forks, is more of the file read for them.
-function readHeaders(store: StoreContext, path: string): PlacedEvent[] {
+export function readHeaders(store: StoreContext, path: string): PlacedEvent[] {
   const first: PlacedEvent[] = []
   const isWanted = ({ isEnded }: Line) => isEnded
   const range = { to: HEADERS_BYTES, lazyPayloads: true, isWanted, environment: store.env }

@@ -8,9 +8,10 @@ import { listSessions } from '../catalog/list-sessions.js'
 import { isUnreadable, readSessionInfo, type SessionInfo } from '../catalog/session-info.js'
 import { clamp } from '../check-options.js'
 import type { StoreContext } from '../context.js'
+import { type Chapter, listChapters } from '../load/chapters.js'
 import { LinePrefilter } from '../prefilter/line-prefilter.js'
 import { excerptAround, redactorOf, type ServedTextOptions } from '../text/output-text.js'
-import { readTurns } from '../text/transcript-text.js'
+import { readConversationText } from '../text/transcript-text.js'
 import { findTranscript } from '../transcripts.js'
 import { parseQuery, type SearchQuery, TranscriptSearch } from './search-transcript.js'
 
@@ -21,7 +22,7 @@ export interface SearchSessionsOptions extends ServedTextOptions {
   query: string
 
   /**
-   * Only this session.
+   * Only this session, and the sessions that it continues.
    *
    * @default every session
    */
@@ -109,7 +110,8 @@ interface Found {
   readonly search: TranscriptSearch
 }
 
-interface SearchAllOptions extends Pick<SearchSessionsOptions, 'signal' | 'timeLimitMs'> {
+interface SearchAllOptions
+  extends Pick<SearchSessionsOptions, 'signal' | 'timeLimitMs' | 'sessionKey'> {
   readonly query: SearchQuery
   readonly limit: number
   /** Filled with the best hits, best first. */
@@ -122,9 +124,10 @@ class TimeIsUp extends Error {}
 async function searchAll(
   store: StoreContext,
   sessions: readonly SessionInfo[],
-  { query, limit, best, signal, timeLimitMs }: SearchAllOptions,
+  { query, limit, best, signal, timeLimitMs, sessionKey }: SearchAllOptions,
 ): Promise<boolean> {
   const prefilter = new LinePrefilter(query.terms)
+  const isNamed = sessionKey !== undefined
   const bestRank = -(query.terms.length + 1)
   const onLine = timeLimitMs === undefined ? undefined : createDeadline(store, timeLimitMs)
   for (const session of sessions) {
@@ -132,7 +135,10 @@ async function searchAll(
     const search = new TranscriptSearch(query, prefilter)
     let isOver = false
     try {
-      await search.run(session.path, { signal, environment: store.env, onLine })
+      for (const { path, end: to } of chaptersOf(store, session, isNamed)) {
+        await search.run(path, { to, signal, environment: store.env, onLine })
+        if (search.isBest) break
+      }
     } catch (error) {
       isOver = error instanceof TimeIsUp
       // The session was removed meanwhile.
@@ -149,6 +155,15 @@ async function searchAll(
     if (best.length === limit && best.at(-1)!.search.rank === bestRank) return false
   }
   return false
+}
+
+/** A session that was named is searched with those that it continues; of all, each has its turn. */
+function chaptersOf(
+  store: StoreContext,
+  { path }: SessionInfo,
+  isNamed: boolean,
+): readonly Pick<Chapter, 'path' | 'end'>[] {
+  return isNamed ? listChapters(store, path) : [{ path, end: Number.MAX_SAFE_INTEGER }]
 }
 
 /** Reading the clock takes longer than a line, so only some lines read it, and the first. */
@@ -198,7 +213,7 @@ async function hitByKey(
   session: SessionInfo,
   { redact, signal }: SearchSessionsOptions,
 ): Promise<SearchHit> {
-  for await (const { text } of readTurns(store, session.path, { redact, signal })) {
+  for await (const text of readConversationText(store, session.path, { redact, signal })) {
     return toHit(session, excerptAround(text, 0), 0)
   }
   return toHit(session, '', 0)

@@ -17,6 +17,8 @@ const SEARCHED = new Set(['user', 'assistant', 'summary'])
 const KEPT_CHARS = 24 * 1024
 
 export interface SearchOptions {
+  /** @default the end of the file */
+  readonly to?: number | undefined
   readonly signal?: AbortSignal | undefined
   readonly environment: ReadLogOptions['environment']
   /** Called for every line; throws when the time is over. */
@@ -51,12 +53,12 @@ export class TranscriptSearch {
     return this.#bestScore === this.#query.terms.length + 1
   }
 
-  async run(path: string, { signal, environment, onLine }: SearchOptions): Promise<void> {
+  async run(path: string, { to, signal, environment, onLine }: SearchOptions): Promise<void> {
     const isWanted = (line: Line) => {
       onLine?.()
       return mayHaveType(SEARCHED, line) && this.#isWorthReading(this.#prefilter.termsIn(line))
     }
-    for await (const entry of readLog(path, { signal, environment, isWanted })) {
+    for await (const entry of readLog(path, { to, signal, environment, isWanted })) {
       if (entry.kind === 'event') this.add(entry.event)
       if (this.isBest) return
     }

@@ -8,6 +8,7 @@ import type { SessionEvent } from '../../format/index.js'
 import { type Line, type ReadLogOptions, readLog } from '../../log/index.js'
 import { isUnreadable, readSessionInfo } from '../catalog/session-info.js'
 import type { StoreContext } from '../context.js'
+import { readConversation } from '../load/conversation.js'
 import { mayHaveType } from '../prefilter/type-prefilter.js'
 import { findTranscript } from '../transcripts.js'
 import { redactorOf, type ServedTextOptions, toOneLine } from './output-text.js'
@@ -47,13 +48,18 @@ export async function* readTurns(
   for await (const entry of readLog(path, { from, to, signal, environment, isWanted })) {
     if (entry.kind !== 'event') continue
     const { event } = entry
-    const speaker = SPEAKERS.get(event.type)
     // What an undone compaction repeats was said before.
     if (copiedFromOf(event.payload) !== null) continue
-    // Redacted before its lines are joined: some secrets are recognised by the end of a line.
-    const words = speaker === undefined ? '' : toOneLine(redact(wordsOf(findPayload(event))))
-    if (words !== '') yield { uuid: event.uuid, text: `${speaker}: ${words}`, ...end }
+    const text = toTurn(event, redact)
+    if (text !== undefined) yield { uuid: event.uuid, text, ...end }
   }
+}
+
+function toTurn(event: SessionEvent, redact: (text: string) => string): string | undefined {
+  const speaker = SPEAKERS.get(event.type)
+  // Redacted before its lines are joined: some secrets are recognised by the end of a line.
+  const words = speaker === undefined ? '' : toOneLine(redact(wordsOf(findPayload(event))))
+  return words === '' ? undefined : `${speaker}: ${words}`
 }
 
 /** Claude Code keeps its messages in `message`, among them some that neither side said. */
@@ -65,13 +71,29 @@ function findPayload(event: SessionEvent): unknown {
 
 export type TranscriptTextOptions = ServedTextOptions & { signal?: AbortSignal | undefined }
 
-/** One line per turn. ERR_NOT_FOUND when there is no such session. */
+/**
+ * One line per turn of the whole conversation: the active branch, uncompacted, with the sessions
+ * that this one continues. ERR_NOT_FOUND when there is no such session.
+ */
 export async function* readTranscriptText(
   store: StoreContext,
   session: string,
   options: TranscriptTextOptions = {},
 ): AsyncGenerator<string, void, undefined> {
-  for await (const { text } of readTurns(store, findTranscript(store, session), options)) yield text
+  yield* readConversationText(store, findTranscript(store, session), options)
+}
+
+/** The same by the path of a transcript. */
+export async function* readConversationText(
+  store: StoreContext,
+  path: string,
+  options: TranscriptTextOptions = {},
+): AsyncGenerator<string, void, undefined> {
+  const redact = redactorOf(options)
+  for await (const { event } of readConversation(store, path, { signal: options.signal })) {
+    const text = toTurn(event, redact)
+    if (text !== undefined) yield text
+  }
 }
 
 /** The whole conversation as one string. */
@@ -89,7 +111,7 @@ export async function transcriptText(
 ): Promise<TranscriptText> {
   const path = findTranscript(store, session)
   const lines: string[] = []
-  for await (const { text } of readTurns(store, path, options)) lines.push(text)
+  for await (const text of readConversationText(store, path, options)) lines.push(text)
   if (lines.length === 0) {
     throw new SessionError('ERR_NOT_FOUND', `Nothing was said in ${path} yet`, { session, path })
   }
