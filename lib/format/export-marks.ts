@@ -11,8 +11,8 @@ export function exportedReason(code: string): string {
   return (EXPORTED_REASONS as Readonly<Record<string, string>>)[code] ?? code
 }
 
-/** In the payload of the first line. */
-export const EXPORT_VERSION = 1
+/** The newest version; in the payload of the first line. 2: with the sessions that it continues. */
+export const EXPORT_VERSION = 2
 
 export const EXPORT_TYPES = {
   begin: 'export.begin',

@@ -3,6 +3,7 @@
 
 export { type Detection, detectFormat, REFUSALS, type Refusal } from './detect-format.js'
 export {
+  type ExportChannel,
   type ExportedEvent,
   type ExportFacts,
   type ExportItem,

@@ -13,7 +13,7 @@ import { SessionError } from '../../errors.js'
 import { type Diagnostic, isOnChain, MESSAGE_TYPES, type SessionEvent } from '../../format/index.js'
 import { type LogEntry, readLog } from '../../log/index.js'
 import { redactText } from '../../redaction/index.js'
-import { findEvent, type LoadedSession, loadSession } from '../../store/index.js'
+import { findEvent, type LoadedSession, loadSession, readBranch } from '../../store/index.js'
 import type { Call } from '../command.js'
 import { colorsOf } from '../output/colors.js'
 import { DiagnosticGroups } from '../output/notes.js'
@@ -45,6 +45,7 @@ export async function printView(
 async function printChosen(call: Call, path: string, lost: DiagnosticGroups): Promise<boolean> {
   const at = call.value('at')
   if (call.has('raw')) return printRaw(call, path, at)
+  if (call.has('history')) return printHistory(call, path, { at, lost })
   if (call.has('text')) return printText(call, path, { at, lost })
   // The model of that time had not seen a summary that was revised since.
   const revisions = at === undefined ? 'newest' : 'then'
@@ -94,6 +95,27 @@ async function printRaw(call: Call, path: string, at: string | undefined): Promi
   return !isEmpty
 }
 
+/** The conversation as it happened, over all files of its lineage. */
+async function printHistory(
+  call: Call,
+  path: string,
+  { at, lost }: { at: string | undefined; lost: DiagnosticGroups },
+): Promise<boolean> {
+  const conversation = new Conversation(call.output, { colors: colorsOf(call), isWhole: false })
+  let isEmpty = true
+  for await (const { entry } of readBranch(call.store, path, { at })) {
+    if (entry.kind !== 'event') addLost(entry.diagnostics, lost)
+    const isShown =
+      entry.kind === 'event' &&
+      (MESSAGE_TYPES.has(entry.event.type) || MARKED.has(entry.event.type))
+    if (!isShown) continue
+    isEmpty = false
+    if (call.has('json')) await printStored(call, entry.event)
+    else await sayEntry(conversation, entry)
+  }
+  return !isEmpty
+}
+
 /** The messages, one line for each turn, without secrets: the view to share. */
 async function printText(
   call: Call,
@@ -101,7 +123,7 @@ async function printText(
   { at, lost }: { at: string | undefined; lost: DiagnosticGroups },
 ): Promise<boolean> {
   let isEmpty = true
-  for await (const entry of entriesUpTo(call, path, at)) {
+  for await (const { entry } of readBranch(call.store, path, { at })) {
     if (entry.kind !== 'event') {
       addLost(entry.diagnostics, lost)
       continue
@@ -149,6 +171,8 @@ async function sayEntry(conversation: Conversation, entry: LogEntry): Promise<vo
   else if (event.type === 'compaction_boundary') await conversation.mark(boundaryText(event))
   else await conversation.aside(asideText(event))
 }
+
+const MARKED = new Set(['compaction_boundary', 'rewind'])
 
 function boundaryText({ ts, uuid, payload }: SessionEvent): string {
   const { messages_summarized: count, headUuid } = (payload ?? {}) as Record<string, unknown>

@@ -21,19 +21,26 @@ export interface ExportFacts {
   readonly startedAt: string | null
   readonly lastActivity: string | null
   readonly resumedFrom: string | null
+  /** The logs of ancestors are part of it. */
+  readonly hasAncestors: boolean
   readonly forkedFrom: string | null
   /** The export ends with this event. */
   readonly at: string | null
 }
 
+export type ExportChannel = 'ancestor' | 'transcript' | 'sidechain'
+
 export type ExportItem =
   | {
       /** The events that follow are of this log. */
       readonly kind: 'log'
-      readonly channel: 'transcript' | 'sidechain'
+      /** `ancestor`: a session that the exported one continues, up to there. */
+      readonly channel: ExportChannel
       /** The id of the session, or of the task. */
       readonly name: string
       readonly startedAt: string | null
+      /** Of a transcript: the logs of its ancestors precede it. */
+      readonly isContinued?: boolean | undefined
     }
   | { readonly kind: 'event'; readonly event: ExportedEvent }
   | {

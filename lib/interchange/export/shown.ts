@@ -104,3 +104,13 @@ export interface PageOptions {
   /** Applied to every text before it is added to the page. */
   readonly redact?: ((text: string) => string) | undefined
 }
+
+/** The heading of a log; none for that of a session without ancestors. */
+export function logTitle({
+  channel,
+  name,
+  isContinued = false,
+}: Extract<ExportItem, { kind: 'log' }>): string {
+  if (channel === 'sidechain') return `Subagent ${toPlainText(name)}`
+  return channel === 'ancestor' || isContinued ? `Session ${toPlainText(name)}` : ''
+}

@@ -4,7 +4,7 @@
 import type { Part } from '../../chain/index.js'
 import { toPlainLines, toPlainText } from '../../format/index.js'
 import type { ExportedEvent, ExportFacts, ExportItem, ExportItems } from '../export/items.js'
-import { damageText, headOf, type PageOptions, shownOf, timeOf } from '../export/shown.js'
+import { damageText, headOf, logTitle, type PageOptions, shownOf, timeOf } from '../export/shown.js'
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/
 /** Indented, in a list or in a quote: where it ends depends on what is around it. */
@@ -48,8 +48,8 @@ class MarkdownPage {
   blockOf(item: ExportItem): string {
     if (item.kind === 'damage') return block([`> **${damageText(item)}**`])
     if (item.kind === 'event') return this.#event(item.event)
-    if (item.channel === 'transcript') return ''
-    return block(['---', '', `# Subagent ${escapeMarkdown(toPlainText(item.name))}`])
+    const title = logTitle(item)
+    return title === '' ? '' : block(['---', '', `# ${escapeMarkdown(title)}`])
   }
 
   #event(event: ExportedEvent): string {

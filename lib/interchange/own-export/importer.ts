@@ -10,12 +10,14 @@ import {
   type SessionEvent,
 } from '../../format/index.js'
 
+import type { ExportChannel } from '../export/items.js'
+
 export type ExportStep =
   | { readonly kind: 'begin'; readonly sessionId: string }
   /** The events that follow are of this log. */
   | {
       readonly kind: 'log'
-      readonly channel: 'transcript' | 'sidechain'
+      readonly channel: ExportChannel
       readonly name: string
     }
   | { readonly kind: 'event'; readonly event: SessionEvent }
@@ -33,6 +35,7 @@ export class ExportReader {
   readonly #counts = { logs: 0, events: 0, damaged: 0 }
   #hasBegun = false
   #hasEnded = false
+  #hasTranscript = false
 
   read(event: SessionEvent): ExportStep {
     if (this.#hasEnded) throw damaged('The export continues after its last line')
@@ -77,12 +80,15 @@ export class ExportReader {
   }
 
   #log({ channel, name }: Readonly<Record<string, unknown>>): ExportStep {
-    const isKnown = channel === 'transcript' || channel === 'sidechain'
-    if (!isKnown || typeof name !== 'string')
+    const known = (['ancestor', 'transcript', 'sidechain'] as const).find((it) => it === channel)
+    if (known === undefined || typeof name !== 'string')
       throw damaged('The export names a log of an unknown kind')
-    const isFirst = this.#counts.logs++ === 0
-    if (isFirst !== (channel === 'transcript')) throw damaged('The transcript must come first')
-    return { kind: 'log', channel, name }
+    this.#counts.logs++
+    // Ancestors, the transcript, and then the subagents.
+    if (this.#hasTranscript !== (known === 'sidechain'))
+      throw damaged('The transcript must come first')
+    this.#hasTranscript ||= known === 'transcript'
+    return { kind: 'log', channel: known, name }
   }
 
   #end(fields: Readonly<Record<string, unknown>>): ExportStep {

@@ -17,7 +17,9 @@ export async function* toLines(
   const marks = new Marks(facts.startedAt ?? BEFORE_ALL)
   const { sessionId: session_id, view, redacted, at } = facts
   const counts = { logs: 0, events: 0, damaged: 0 }
-  yield marks.line('begin', { export: EXPORT_VERSION, session_id, view, redacted, at })
+  // Version 1 has no ancestors: an older release imports it.
+  const version = facts.hasAncestors ? EXPORT_VERSION : 1
+  yield marks.line('begin', { export: version, session_id, view, redacted, at })
   for await (const item of items) {
     switch (item.kind) {
       case 'log':

@@ -4,7 +4,7 @@
 import type { Part } from '../../chain/index.js'
 import { toPlainLines, toPlainText } from '../../format/index.js'
 import type { ExportedEvent, ExportFacts, ExportItem, ExportItems } from '../export/items.js'
-import { damageText, headOf, type PageOptions, shownOf, timeOf } from '../export/shown.js'
+import { damageText, headOf, logTitle, type PageOptions, shownOf, timeOf } from '../export/shown.js'
 
 export async function* toText(
   items: ExportItems,
@@ -19,7 +19,8 @@ export async function* toText(
 function textOf(item: ExportItem, redact: (text: string) => string): string {
   if (item.kind === 'damage') return block([`── ${damageText(item)} ──`])
   if (item.kind === 'event') return eventText(item.event, redact)
-  return item.channel === 'transcript' ? '' : block([`══ Subagent ${toPlainText(item.name)} ══`])
+  const title = logTitle(item)
+  return title === '' ? '' : block([`══ ${title} ══`])
 }
 
 function eventText(event: ExportedEvent, redact: (text: string) => string): string {

@@ -1,31 +1,45 @@
-// Everything that was written of a session: the transcript, then the logs of its subagents in the
-// order in which they were started.
+// Everything that was written of a session: the files it was continued from, its transcript, then the
+// logs of its subagents in the order in which they were started.
 
 import { fieldsOf } from '../../chain/index.js'
 import { SessionError } from '../../errors.js'
 import type { ExportItem } from '../../interchange/index.js'
 import { type EventEntry, type LogEntry, readLog } from '../../log/index.js'
 import {
+  type Chapter,
   findEvent,
   listSidechains,
+  readBranch,
   type SessionInfo,
   type SidechainInfo,
   type StoreContext,
 } from '../../store/index.js'
 import type { ExportOptions } from './export.js'
 
+/** `ancestors`: the files that the session begins in, oldest first. */
 export async function* historyItems(
   store: StoreContext,
   digest: SessionInfo,
-  options: ExportOptions,
+  options: ExportOptions & { readonly ancestors: readonly Chapter[] },
 ): AsyncGenerator<ExportItem, void, undefined> {
   const { path, sessionId: name, startedAt } = digest
+  const { ancestors, format = 'jsonl' } = options
   const spawned = new Set<string>()
-  yield { kind: 'log', channel: 'transcript', name, startedAt }
-  for await (const entry of readEntries(store, path, options)) {
-    if (entry.kind === 'event') noteSpawn(entry, spawned)
-    yield toItem(entry)
-  }
+  const isContinued = ancestors.length > 0
+  const own: ExportItem = { kind: 'log', channel: 'transcript', name, startedAt, isContinued }
+  if (format === 'jsonl') {
+    for (const { path, sessionId: name, end: to } of ancestors) {
+      yield { kind: 'log', channel: 'ancestor', name, startedAt: null }
+      for await (const entry of readEntries(store, path, { to, signal: options.signal })) {
+        yield toItem(entry)
+      }
+    }
+    yield own
+    for await (const entry of readEntries(store, path, options)) {
+      if (entry.kind === 'event') noteSpawn(entry, spawned)
+      yield toItem(entry)
+    }
+  } else yield* branchItems(store, own, path, { ...options, spawned })
   for (const child of listChildren(store, digest, spawned, options)) {
     const { taskId: name, startedAt } = child
     yield { kind: 'log', channel: 'sidechain', name, startedAt }
@@ -35,16 +49,36 @@ export async function* historyItems(
   }
 }
 
+/** For pages: the conversation as it happened, without branches that were left. */
+async function* branchItems(
+  store: StoreContext,
+  own: ExportItem,
+  path: string,
+  { at, signal, spawned }: ExportOptions & { readonly spawned: Set<string> },
+): AsyncGenerator<ExportItem, void, undefined> {
+  let current: string | undefined
+  for await (const { entry, ...from } of readBranch(store, path, { at, signal })) {
+    if (from.path !== current) {
+      current = from.path
+      const ancestor = { kind: 'log', channel: 'ancestor', name: from.sessionId } as const
+      yield current === path ? own : { ...ancestor, startedAt: null }
+    }
+    for (const found of entry.diagnostics ?? []) store.report(found)
+    if (entry.kind === 'event') noteSpawn(entry, spawned)
+    yield toItem(entry)
+  }
+}
+
 async function* readEntries(
   store: StoreContext,
   path: string,
-  { at, signal }: Pick<ExportOptions, 'at' | 'signal'>,
+  { at, to, signal }: Pick<ExportOptions, 'at' | 'signal'> & { readonly to?: number },
 ): AsyncGenerator<LogEntry, void, undefined> {
   const last = at === undefined ? undefined : findEvent(store, path, at)
   if (at !== undefined && last === undefined) {
     throw new SessionError('ERR_NOT_FOUND', `No event "${at}" in ${path}`, { at, path })
   }
-  for await (const entry of readLog(path, { signal, environment: store.env })) {
+  for await (const entry of readLog(path, { to, signal, environment: store.env })) {
     if (last !== undefined && entry.byte_offset > last.byte_offset) return
     for (const found of entry.diagnostics ?? []) store.report(found)
     yield entry

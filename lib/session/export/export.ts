@@ -17,6 +17,7 @@ import {
 import { defaultRedactor, type RedactionProblem, Redactor } from '../../redaction/index.js'
 import {
   isUnreadable,
+  listChapters,
   loadSession,
   readSessionInfo,
   rejectUnreadable,
@@ -74,7 +75,11 @@ export interface ExportOptions {
   signal?: AbortSignal | undefined
 }
 
-/** Exports a session, or any log by its path. Yields pieces of the text as the log is read. */
+/**
+ * Exports a session with the sessions that it continues, or any log by its path. `jsonl` holds every
+ * event of their files, up to the event that was continued; Markdown and text show the conversation
+ * as it happened, without branches that were left. Yields pieces of the text as the log is read.
+ */
 export async function* exportSession(
   store: StoreContext,
   session: string | { readonly path: string },
@@ -111,12 +116,15 @@ function prepare(
   const redactor = toRedactor(options.redact)
   const onProblem = ({ rule, reason }: RedactionProblem) =>
     store.report(diagnostic('redaction_failed', redactionMessage(rule, reason)))
+  const { projected = false } = options
+  const ancestors = projected ? [] : listChapters(store, path).slice(0, -1)
   const items = itemsWithinDepth(
-    options.projected === true
+    projected
       ? projectedItems(store, path, options.at)
-      : historyItems(store, digest, options),
+      : historyItems(store, digest, { ...options, ancestors }),
   )
-  const facts = toFacts(digest, options, redactor !== undefined)
+  const hasAncestors = ancestors.length > 0
+  const facts = { ...toFacts(digest, options, redactor !== undefined), hasAncestors }
   if (redactor === undefined) return { items, facts, redact: undefined }
   return {
     items: redactItems(items, redactor, { onProblem }),
@@ -136,7 +144,7 @@ function toFacts(
   digest: SessionInfo,
   { projected = false, at }: ExportOptions,
   redacted: boolean,
-): ExportFacts {
+): Omit<ExportFacts, 'hasAncestors'> {
   const { project, harness, status, startedAt, lastActivity } = digest
   return {
     sessionId: digest.sessionId,

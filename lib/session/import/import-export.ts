@@ -10,7 +10,7 @@ import {
   normalizeSessionKey,
   type SessionEvent,
 } from '../../format/index.js'
-import { ExportReader, isOwnExport } from '../../interchange/index.js'
+import { type ExportChannel, ExportReader, isOwnExport } from '../../interchange/index.js'
 import { AtomicFile, copyLog, isPrefixOf, type LogEntry, readLog } from '../../log/index.js'
 import { type ForeignSource, findSidechainTarget, type StoreContext } from '../../store/index.js'
 import { forkHeaderLine } from '../header.js'
@@ -107,7 +107,7 @@ function publishUnlessKnown(importing: ExportImport): 'unchanged' | 'exists' | u
 const HELD_BYTES_MAX = 1024 * 1024
 
 interface NewLog {
-  readonly channel: 'transcript' | 'sidechain'
+  readonly channel: ExportChannel
   readonly name: string
   tip?: string
   /** The payload of its first event. */
@@ -155,20 +155,21 @@ class ExportImport {
   /** Gives the files their names. */
   publish(): ImportedExport {
     this.#flush()
-    const [transcript, ...children] = this.#logs
+    const transcript = this.#logs.find(({ channel }) => channel === 'transcript')
+    const others = this.#logs.filter((log) => log !== transcript)
     if (transcript?.file === undefined) {
       throw new SessionError('ERR_DAMAGED', 'The export holds no transcript')
     }
     for (const { file } of this.#logs) file?.seal()
     // Checked before anything is named, so that a rejected session leaves no subagent behind.
-    const missing = [...children, transcript].filter((log) => !this.#exists(log))
-    // The transcript last: a reader that finds it also finds its subagents.
+    const missing = [...others, transcript].filter((log) => !this.#exists(log))
+    // The transcript last: a reader that finds it also finds its ancestors and subagents.
     for (const log of missing) this.#publishLog(log)
     return {
       sessionId: this.id,
       transcriptPath: this.#store.layout.transcriptPath(this.id),
       events: this.events,
-      sidechains: children.length,
+      sidechains: others.filter(({ channel }) => channel === 'sidechain').length,
       damaged: this.#damaged,
       duplicate: missing.length === 0,
     }
@@ -180,7 +181,7 @@ class ExportImport {
 
   #begin(channel: NewLog['channel'], name: string): void {
     this.#flush()
-    const key = normalizeSessionKey(name, channel === 'transcript' ? 'A session id' : 'A task id')
+    const key = normalizeSessionKey(name, channel === 'sidechain' ? 'A task id' : 'A session id')
     if (channel === 'transcript') this.#sourceId = key
     this.#logs.push({ channel, name: key })
   }
@@ -216,6 +217,7 @@ class ExportImport {
 
   #findPath({ channel, name }: NewLog, first: SessionEvent): { path: string; taken: boolean } {
     const { layout } = this.#store
+    if (channel === 'ancestor') return { path: layout.transcriptPath(name), taken: true }
     if (channel === 'transcript') return { path: layout.transcriptPath(this.id), taken: true }
     const { parent_session_id } = fieldsOf(first.payload)
     const parent = typeof parent_session_id === 'string' ? parent_session_id : this.id
@@ -224,7 +226,7 @@ class ExportImport {
 
   /** The headers of subagents name the new session. */
   #withNewParent({ channel }: NewLog, event: SessionEvent): SessionEvent {
-    const isKept = this.#newId === undefined || channel === 'transcript'
+    const isKept = this.#newId === undefined || channel !== 'sidechain'
     if (isKept || !isHeaderType(event.type)) return event
     return { ...event, payload: { ...(event.payload as object), parent_session_id: this.id } }
   }
@@ -235,12 +237,13 @@ class ExportImport {
     if (!file.isNameTaken) return false
     const isCopy = this.#newId !== undefined && channel === 'transcript'
     if (!isCopy && isPrefixOf(file.temporary, path!, this.#store.env)) return true
-    const what = `Another ${channel} "${name}" exists already`
+    const kind = channel === 'ancestor' ? 'transcript' : channel
+    const what = `Another ${kind} "${name}" exists already`
     throw new SessionError('ERR_EXISTS', what, { path, name })
   }
 
   #publishLog({ file, path, channel, tip, header }: NewLog): void {
-    if (channel === 'sidechain' || this.#newId === undefined) {
+    if (channel !== 'transcript' || this.#newId === undefined) {
       file!.finish()
       return
     }

@@ -144,7 +144,11 @@ async function findChapters(
     visited.add(source.path)
     const tip = next.at ?? (await findTip(source, signal))
     const endsAtTip = isNamed && chapters.length === 0
-    const branch: Branch = await followBranch(source, { tip, cut, endsAtTip }, signal)
+    // A log without a chain, for example of checkpoints, has no branches.
+    const branch: Branch =
+      tip === undefined
+        ? { parts: ALL, isFound: true, cut }
+        : await followBranch(source, { tip, cut, endsAtTip }, signal)
     if (!branch.isFound && next.at !== undefined) {
       const { at } = next
       const what = `No event "${at}" on the chain of ${source.path}`

@@ -19,6 +19,7 @@ const FACTS: ExportFacts = {
   startedAt: time(0),
   lastActivity: time(9),
   resumedFrom: null,
+  hasAncestors: false,
   forkedFrom: null,
   at: null,
 }

@@ -26,6 +26,7 @@ const FACTS: ExportFacts = {
   startedAt: null,
   lastActivity: null,
   resumedFrom: null,
+  hasAncestors: false,
   forkedFrom: null,
   at: null,
 }

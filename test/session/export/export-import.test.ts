@@ -208,7 +208,7 @@ test('rejects what is not an export, is cut off, edited or a projection, and wri
     ['ERR_DAMAGED', whole + whole],
     ['ERR_ARG', `${rows.slice(2).join('\n')}\n`],
     ['ERR_ARG', await exported(root, 'demo', { projected: true })],
-    ['ERR_FORMAT_TOO_NEW', whole.replace('"export":1', '"export":2')],
+    ['ERR_FORMAT_TOO_NEW', whole.replace('"export":1', '"export":3')],
   ]
   for (const [code, content] of broken) {
     const path = join(root, 'broken.jsonl')

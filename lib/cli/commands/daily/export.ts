@@ -11,11 +11,12 @@ import { DiagnosticGroups } from '../../output/notes.js'
 import { answerDryRun, rejectExisting } from '../../output/print.js'
 import { withProgress } from '../../output/progress.js'
 
-const LESSON = `Without --projected it is the whole history, with compactions and rewinds marked where they
-happened, followed by the logs of its subagents; what was compacted is included. jsonl holds the
-events as they are on disk, and \`import\` makes an equal session of it. The same session gives the
-same bytes, so a redacted export can be kept under version control. A file is written completely or
-not at all, readable by you only; --force replaces one that exists.
+const LESSON = `Without --projected it is the whole history, from the first session that this one continues, with
+compactions and rewinds marked where they happened, followed by the logs of its subagents; what was
+compacted is included. jsonl holds every event as it is on disk, and \`import\` makes equal sessions
+of it; Markdown and text leave out what was abandoned by a rewind. The same session gives the same
+bytes, so a redacted export can be kept under version control. A file is written completely or not
+at all, readable by you only; --force replaces one that exists.
 
 Examples:
   $ jsonl-session export demo --redact --format markdown --output demo.md

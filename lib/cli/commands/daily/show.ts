@@ -8,6 +8,8 @@ import { printView } from '../../print/session.js'
 
 const LESSON = `Without a view, the conversation is shown as it continues: after a compaction the summary and what
 was kept, after a rewind without what was abandoned. The events that it hides are still in the file.
+--history and --text show the conversation as it happened, from the first session that this one
+continues: what was compacted is included, what was abandoned is not. --raw is this file alone.
 --json prints the events of the view as they are on disk, one per line; with --projected the
 messages as \`resume --json\` has them. --text is the view to share: what looks like a secret is
 [REDACTED] there. All other views are complete, secrets included.
@@ -35,7 +37,8 @@ export const show: Command = {
   operand: '[session]',
   operandText: 'a session, or a log file; not with --pick',
   options: [
-    { name: 'raw', text: 'every event of the file, including off-chain events' },
+    { name: 'history', text: 'the whole conversation, uncompacted, with what it continues' },
+    { name: 'raw', text: 'every event of its own file, including off-chain events' },
     { name: 'projected', text: 'what the model sees: tools in full, gaps repaired' },
     { name: 'text', text: 'only the messages, secrets redacted: one line for each turn' },
     { name: 'at', value: 'U', text: 'as it was when this event was the newest' },
@@ -47,7 +50,7 @@ export const show: Command = {
   async run(call) {
     const [target] = call.operands
     if (target === undefined) throw new UsageError('show needs a session, a file, or --pick')
-    rejectTogether(call, 'raw', 'projected', 'text')
+    rejectTogether(call, 'history', 'raw', 'projected', 'text')
     const path = findLog(call, target)
     const { isShown, isDamaged } = await printView(call, path)
     if (isShown) return EXIT.done
