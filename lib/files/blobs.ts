@@ -5,7 +5,7 @@ import { constants } from 'node:fs'
 import { join, sep } from 'node:path'
 import { promisify } from 'node:util'
 import type { FileSystem } from '../environment/index.js'
-import { toSessionError } from '../errors.js'
+import { toReadError, toSessionError } from '../errors.js'
 import { writeSmallFileAtomic } from '../log/index.js'
 import { createFolder, createPrivateFile, syncFolder, writeFully } from '../log/internal.js'
 import type { StoreContext } from '../store/index.js'
@@ -113,8 +113,12 @@ export class BlobReader {
   /** Whether one of that name and size exists; only `read` verifies its content. */
   has(sha256: string, bytes: number | undefined): boolean {
     return this.#folders.some((folder) => {
-      const stats = this.#fs.lstatSync(folder + sep + sha256, { throwIfNoEntry: false })
-      return stats?.isFile() === true && (bytes === undefined || stats.size === bytes)
+      try {
+        const stats = this.#fs.lstatSync(folder + sep + sha256, { throwIfNoEntry: false })
+        return stats?.isFile() === true && (bytes === undefined || stats.size === bytes)
+      } catch (cause) {
+        throw toReadError(cause, 'look into', folder)
+      }
     })
   }
 

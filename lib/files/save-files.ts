@@ -1,7 +1,7 @@
 // Saves files before they are changed, so that they can be restored.
 
 import type { FileSystem } from '../environment/index.js'
-import { SessionError } from '../errors.js'
+import { SessionError, toSessionError } from '../errors.js'
 import { diagnostic } from '../format/index.js'
 import type { StoreContext } from '../store/index.js'
 import { BlobWriter } from './blobs.js'
@@ -70,6 +70,9 @@ export async function saveFiles(
     const hash = sha256Of(text)
     await blobs.commit(`${hash}.json`, text)
     return { ...manifest, hash }
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).syscall === undefined) throw cause
+    throw toSessionError(cause, 'save files in', store.layout.fileHistoryOf(sessionId))
   } finally {
     blobs.discard()
   }

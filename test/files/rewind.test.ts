@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -510,4 +511,45 @@ test('planFileRewind throws if nothing was saved', async (t) => {
   await expect(work.session.planFileRewind({ to: 'u1' })).rejects.toThrow('No file was saved')
   await work.session.snapshotFiles(['a.txt'])
   await expect(work.session.planFileRewind({ to: 'no' })).rejects.toThrow('No event "no"')
+})
+
+test('a folder in place of a content fails with a typed error', async (t) => {
+  const work = await startWork(t)
+  work.write('a.txt', 'one')
+  mkdirSync(join(blobFolder(work), sha('one')), { recursive: true })
+  const failed = await work.session.snapshotFiles(['a.txt']).catch((error: unknown) => error)
+  expect(failed).toMatchObject({ name: 'SessionError', code: 'ERR_UNSAFE_PATH' })
+})
+
+test('a file in place of the folder of contents fails with a typed error', async (t) => {
+  const work = await startWork(t)
+  work.write('a.txt', 'one')
+  await work.say('u1')
+  await work.session.snapshotFiles(['a.txt'])
+  rmSync(join(work.root, 'file-history'), { recursive: true })
+  writeFileSync(join(work.root, 'file-history'), '')
+  for (const call of [
+    work.session.snapshotFiles(['a.txt']),
+    work.session.snapshotFiles(['missing.txt']),
+    work.session.planFileRewind({ to: 'u1' }),
+  ]) {
+    const failed = await call.catch((error: unknown) => error)
+    expect(failed).toMatchObject({ name: 'SessionError', details: { errno: 'ENOTDIR' } })
+  }
+})
+
+test('a folder of contents that vanishes meanwhile fails with a typed error', async (t) => {
+  const root = temporaryFolder(t)
+  const project = realpathSync(temporaryFolder(t))
+  const vanish = ((from: string, to: string) => {
+    if (from.includes('file-history')) rmSync(join(root, 'file-history'), { recursive: true })
+    return renameSync(from, to)
+  }) as typeof renameSync
+  const environment = { fs: { renameSync: vanish } }
+  const options = { root, home: root, project, continuity: false as const, environment }
+  const session = await createSession({ ...options, id: 'demo' })
+  t.onTestFinished(() => session.release())
+  writeFileSync(join(project, 'a.txt'), 'one')
+  const failed = await session.snapshotFiles(['a.txt']).catch((error: unknown) => error)
+  expect(failed).toMatchObject({ name: 'SessionError', code: 'ERR_NOT_FOUND' })
 })
