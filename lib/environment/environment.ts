@@ -77,6 +77,8 @@ export interface Host {
   onExit(listener: () => void): () => void
   /** Calls the listener when the signal arrives; returns how to take it back. */
   onSignal(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): () => void
+  /** As `process.emitWarning`. */
+  emitWarning(warning: Error): void
   /** How many listeners the process has for the signal. */
   signalListenerCount(signal: NodeJS.Signals): number
 }

@@ -60,6 +60,7 @@ export const systemEnvironment: Environment = {
       process.on(signal, listener)
       return () => process.off(signal, listener)
     },
+    emitWarning: (warning) => process.emitWarning(warning),
     signalListenerCount: (signal) => process.listenerCount(signal),
   },
 }

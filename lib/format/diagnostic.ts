@@ -50,6 +50,7 @@ export const DIAGNOSTIC_SEVERITY = {
   cursor_mismatch: 'warning',
   transcript_path_refused: 'warning',
   file_not_saved: 'warning',
+  listener_failed: 'warning',
   file_elsewhere: 'warning',
   file_checkpoint_foreign: 'warning',
   blob_missing: 'error',

@@ -7,6 +7,7 @@ import {
 } from '../environment/index.js'
 import { SessionError } from '../errors.js'
 import type { Channel, Diagnostic, SessionEvent } from '../format/index.js'
+import { toReporter } from './listeners.js'
 import type { AcquireOptions } from './lock/acquire.js'
 import type { PayloadRedaction, PrepareSettings, TrailingEvent } from './write/prepared-event.js'
 
@@ -62,6 +63,15 @@ export interface LogOptions {
    * @default none
    */
   onDiagnostic?: ((diagnostic: Diagnostic) => void) | undefined
+
+  /**
+   * Called with what another listener threw or rejected with: `onDiagnostic`, `onAppend`,
+   * `onCompacted` and others. Nothing fails because of a listener.
+   *
+   * @default a diagnostic `listener_failed`; without `onDiagnostic`, or if that fails, a warning of
+   * the process
+   */
+  onListenerError?: ((error: unknown) => void) | undefined
 
   /**
    * Called with every written event, for modules above.
@@ -125,7 +135,7 @@ export function toLogSettings(options: LogOptions): LogSettings {
     redact: options.redact,
     hasLineNumbers: options.lineNumbers ?? true,
     lock: { timeoutMs: lockTimeoutMs, useKernelLock, env: environment },
-    onDiagnostic: options.onDiagnostic ?? (() => {}),
+    onDiagnostic: toReporter(options, environment.host),
     observer: options.observer,
     trailingEvent: options.trailingEvent,
     environment,

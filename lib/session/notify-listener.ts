@@ -1,13 +1,7 @@
-/**
- * Calls a listener after something was written. An error it throws does not fail the write; it is
- * thrown again in a microtask, as an uncaught exception.
- */
-export function callListener(listener: () => void): void {
-  try {
-    listener()
-  } catch (error) {
-    queueMicrotask(() => {
-      throw error
-    })
-  }
+import { callListener, reportListenerError } from '../log/internal.js'
+import type { StoreContext } from '../store/index.js'
+
+/** Calls a listener after something was written; an error of it does not fail the write. */
+export function notifyListener({ logOptions, env }: StoreContext, listener: () => unknown): void {
+  callListener(listener, (error) => reportListenerError(error, logOptions, env.host))
 }

@@ -59,7 +59,7 @@ import {
   rewindLink,
 } from './lifecycle/rewind.js'
 import { type TitleSource, titleEvent } from './live-view.js'
-import { callListener } from './notify-listener.js'
+import { notifyListener } from './notify-listener.js'
 import { PermissionLedger } from './permission-ledger.js'
 import { type PromptOptions, type PromptReceipt, promptText } from './prompt-history.js'
 import { takeSpooled } from './record/take-spool.js'
@@ -533,7 +533,8 @@ export class Session implements AsyncDisposable {
     }
     if (this.#listeners.size === 0) return
     const written = this.#parts.settings.asWritten(placed(event, receipt))
-    for (const listener of this.#listeners) callListener(() => listener(written, receipt))
+    const { store } = this.#parts.settings
+    for (const listener of this.#listeners) notifyListener(store, () => listener(written, receipt))
   }
 }
 

@@ -10,6 +10,7 @@ import {
 } from '../environment/index.js'
 import { type Diagnostic, fileNameOf } from '../format/index.js'
 import type { LogOptions } from '../log/index.js'
+import { toReporter } from '../log/internal.js'
 
 export interface ContextOptions extends StoreOptions {
   /**
@@ -35,6 +36,15 @@ export interface ContextOptions extends StoreOptions {
   onDiagnostic?: ((diagnostic: Diagnostic) => void) | undefined
 
   /**
+   * Called with what another listener threw or rejected with: `onDiagnostic`, `onAppend`,
+   * `onCompacted` and others. Nothing fails because of a listener.
+   *
+   * @default a diagnostic `listener_failed`; without `onDiagnostic`, or if that fails, a warning of
+   * the process
+   */
+  onListenerError?: ((error: unknown) => void) | undefined
+
+  /**
    * Replaces files, clock, timers, ids or the process, for tests and simulators.
    *
    * @default the system's
@@ -50,20 +60,26 @@ export interface StoreContext {
   /** For every log that is opened in this store. */
   readonly logOptions: Pick<
     LogOptions,
-    'lockTimeoutMs' | 'useKernelLock' | 'onDiagnostic' | 'environment'
+    'lockTimeoutMs' | 'useKernelLock' | 'onDiagnostic' | 'onListenerError' | 'environment'
   >
   readonly report: (diagnostic: Diagnostic) => void
 }
 
 export function openContext(options: ContextOptions = {}): StoreContext {
-  const { lockTimeoutMs, useKernelLock, onDiagnostic } = options
+  const { lockTimeoutMs, useKernelLock, onDiagnostic, onListenerError } = options
   const env = environmentFrom(options.environment)
   return {
     layout: layoutOf(options, env.host),
     agent: options.agent ?? DEFAULT_AGENT,
     env,
-    logOptions: { lockTimeoutMs, useKernelLock, onDiagnostic, environment: env },
-    report: onDiagnostic ?? (() => {}),
+    logOptions: {
+      lockTimeoutMs,
+      useKernelLock,
+      onDiagnostic,
+      onListenerError,
+      environment: env,
+    },
+    report: toReporter(options, env.host),
   }
 }
 

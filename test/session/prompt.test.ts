@@ -211,15 +211,21 @@ test('a session resumed in its own file keeps its project in the history', async
 test('a listener that throws does not make a written prompt fail', async (t) => {
   const uncaught = collectUncaught(t)
   const bug = new Error('of the listener')
+  const warnings: Error[] = []
   const { home, session } = await newSession(t, {
     onDiagnostic: () => {
       throw bug
     },
+    onListenerError: (error) => {
+      throw error
+    },
+    environment: { host: { emitWarning: (warning) => warnings.push(warning) } },
   })
   mkdirSync(join(home, 'history.jsonl'))
   const { uuid } = await session.prompt('all the same')
   expect(session.messages().messages).toMatchObject([{ uuid }])
-  expect(uncaught).toEqual([bug])
+  expect(warnings).toEqual([bug])
+  expect(uncaught).toEqual([])
 })
 
 test('with redactOnWrite no secret of a prompt reaches the history either', async (t) => {

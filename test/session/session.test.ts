@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { Diagnostic } from '../../lib/format/index.js'
 import {
   createSession,
   exportSession,
@@ -161,17 +162,34 @@ test('onAppend reports a boundary as it was written, with its offsets', async (t
   expect(written.map(({ uuid }) => told.get(uuid))).toEqual(written.map(({ payload }) => payload))
 })
 
-test('a listener that throws does not make a written event fail; its error surfaces by itself', async (t) => {
-  const { session } = await newSession(t)
+test.for([
+  [
+    'throws',
+    () => {
+      throw new Error('a bug of the listener')
+    },
+  ],
+  ['rejects', () => Promise.reject(new Error('a bug of the listener'))],
+] as const)('a listener that %s fails nothing, and its error is reported', async ([, bug], t) => {
   const surfaced = collectUncaught(t)
-  const bug = new Error('a bug of the listener')
-  session.onAppend(() => {
-    throw bug
-  })
-  await say(session, 'a')
-  await new Promise(setImmediate)
-  expect(surfaced).toEqual([bug])
-  expect(seen(session)).toEqual(['a'])
+  const found: Diagnostic[] = []
+  const errors: unknown[] = []
+  const warnings: Error[] = []
+  const environment = { host: { emitWarning: (warning: Error) => warnings.push(warning) } }
+  const onDiagnostic = (one: Diagnostic) => found.push(one)
+  const onListenerError = (error: unknown) => errors.push(error)
+  for (const options of [{ onDiagnostic }, { onDiagnostic, onListenerError }, {}]) {
+    const { session } = await newSession(t, { ...options, environment })
+    session.onAppend(bug)
+    await say(session, 'a')
+    await new Promise(setImmediate)
+    expect(seen(session)).toEqual(['a'])
+  }
+  const message = 'A listener failed: a bug of the listener'
+  expect(found).toMatchObject([{ code: 'listener_failed', message }])
+  expect(errors).toMatchObject([{ message: 'a bug of the listener' }])
+  expect(warnings).toMatchObject([{ message: 'a bug of the listener' }])
+  expect(surfaced).toEqual([])
 })
 
 // Requirements: 003-07, 003-15, 003-69, 003-79, T14, T16

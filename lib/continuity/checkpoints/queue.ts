@@ -7,6 +7,7 @@ import type { Environment, Timer } from '../../environment/index.js'
 import { isSessionError } from '../../errors.js'
 import { type Diagnostic, diagnostic } from '../../format/index.js'
 import { flushOnExit } from '../../log/index.js'
+import { callListener, reportListenerError } from '../../log/internal.js'
 import { type CheckpointRecord, canMerge, mergeRecords } from '../checkpoint-record.js'
 import { nameOf, type SessionRef, slotOf } from '../session-ref.js'
 
@@ -174,14 +175,11 @@ export class CheckpointQueue {
     if (!this.#remove(slot, entry)) return
     this.#lastFailure = undefined
     for (const { resolve } of entry.waiters) resolve(stored)
-    try {
-      this.#options.onStored?.(entry.record, stored)
-    } catch (error) {
-      // The checkpoint is stored; the error of a listener is thrown on its own.
-      queueMicrotask(() => {
-        throw error
-      })
-    }
+    callListener(
+      () => this.#options.onStored?.(entry.record, stored),
+      // The checkpoint is stored, whatever the listener throws.
+      (error) => reportListenerError(error, this.#options, this.#env.host),
+    )
   }
 
   #failed(

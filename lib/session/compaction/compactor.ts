@@ -28,7 +28,7 @@ import type { RollingSummarizer } from '../../continuity/index.js'
 import { type Environment, environmentFrom } from '../../environment/index.js'
 import { isSessionError, SessionError } from '../../errors.js'
 import type { StoreContext } from '../../store/index.js'
-import { callListener } from '../notify-listener.js'
+import { notifyListener } from '../notify-listener.js'
 import type { Session } from '../session.js'
 import type { SessionOptions } from '../settings.js'
 import type {
@@ -163,7 +163,7 @@ export class Compactor {
     try {
       const outcome = await this.#compact(options)
       const { onCompacted } = this.#options
-      if (onCompacted !== undefined) callListener(() => onCompacted(outcome))
+      if (onCompacted !== undefined) notifyListener(session.store, () => onCompacted(outcome))
       this.#checkCheckpoint(outcome.tokensAfter)
       return outcome
     } finally {
@@ -299,7 +299,8 @@ export class Compactor {
 
   #report(failure: SummaryFailure): void {
     const { onFailure } = this.#options
-    if (onFailure !== undefined) callListener(() => onFailure(failure))
+    if (onFailure !== undefined)
+      notifyListener(this.#target.session.store, () => onFailure(failure))
   }
 }
 
