@@ -7,7 +7,6 @@ import type { Environment, Timer } from '../../environment/index.js'
 import { isSessionError } from '../../errors.js'
 import { type Diagnostic, diagnostic } from '../../format/index.js'
 import { flushOnExit } from '../../log/index.js'
-import { callListener, reportListenerError } from '../../log/internal.js'
 import { type CheckpointRecord, canMerge, mergeRecords } from '../checkpoint-record.js'
 import { nameOf, type SessionRef, slotOf } from '../session-ref.js'
 
@@ -175,11 +174,13 @@ export class CheckpointQueue {
     if (!this.#remove(slot, entry)) return
     this.#lastFailure = undefined
     for (const { resolve } of entry.waiters) resolve(stored)
-    callListener(
-      () => this.#options.onStored?.(entry.record, stored),
+    try {
+      this.#options.onStored?.(entry.record, stored)
+    } catch (error) {
       // The checkpoint is stored, whatever the listener throws.
-      (error) => reportListenerError(error, this.#options, this.#env.host),
-    )
+      const reason = error instanceof Error ? error.message : String(error)
+      this.#options.onDiagnostic?.(diagnostic('listener_failed', `A listener failed: ${reason}`))
+    }
   }
 
   #failed(
