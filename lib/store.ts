@@ -6,6 +6,7 @@ import type { Environment } from './environment/index.js'
 import { type Diagnostic, normalizeSessionKey } from './format/index.js'
 import {
   appendTranscript,
+  appendTranscriptAll,
   bypassSession,
   createSession,
   createStoredCompactor,
@@ -115,6 +116,9 @@ export class Store implements StoreContext {
 
   /** Appends one event to a session that this process does not keep open. */
   readonly appendTranscript = bind(this, appendTranscript)
+
+  /** Appends several events, in one write, to a session that this process does not keep open. */
+  readonly appendTranscriptAll = bind(this, appendTranscriptAll)
 
   /** Records a prompt in a session that this process does not keep open, and in the history. */
   readonly prompt = bind(this, promptOnce)

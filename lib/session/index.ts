@@ -64,6 +64,7 @@ export {
   type AppendTranscriptInput,
   type AppendTranscriptOptions,
   appendTranscript,
+  appendTranscriptAll,
   type BypassedSession,
   bypassSession,
   type PromptedOnce,

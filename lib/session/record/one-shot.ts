@@ -2,7 +2,7 @@
 // command line and harnesses without a handle.
 
 import type { ContinuityOptions } from '../../continuity/index.js'
-import { SessionError } from '../../errors.js'
+import { isSessionError, SessionError } from '../../errors.js'
 import { normalizeSessionKey, type PayloadByType } from '../../format/index.js'
 import type { LogOptions, NewEvent, Receipt } from '../../log/index.js'
 import { type StoreContext, setBypass } from '../../store/index.js'
@@ -37,6 +37,12 @@ export interface AppendTranscriptOptions extends RedactionOptions {
    * @default true
    */
   lineNumbers?: boolean | undefined
+  /**
+   * How long an event of the chain waits for a process that holds the session. Then ERR_LOCKED.
+   *
+   * @default 0
+   */
+  waitMs?: number | undefined
 }
 
 /** Where the event is: in the transcript, or in the spool of the process that holds the session. */
@@ -60,9 +66,46 @@ export async function appendTranscript(
   options: AppendTranscriptOptions = {},
 ): Promise<AppendReceipt> {
   const { session_id, event } = input
-  const sessionId = normalizeSessionKey(session_id)
-  const given = { lineNumbers: true, ...options }
-  return toReceipt(await record(store, { sessionId, events: [event] }, given))
+  const [receipt] = await appendTranscriptAll(store, session_id, [event], options)
+  return receipt!
+}
+
+/**
+ * Appends several events to a transcript in one write: all of them become lines, or none does. As
+ * `appendTranscript` otherwise.
+ */
+export async function appendTranscriptAll(
+  store: StoreContext,
+  session: string,
+  events: readonly NewEvent[],
+  options: AppendTranscriptOptions = {},
+): Promise<AppendReceipt[]> {
+  if (events.length === 0) return []
+  const { waitMs = 0, ...given } = { lineNumbers: true, ...options }
+  const input = { sessionId: normalizeSessionKey(session), events }
+  const result = await waitForHolder(store, waitMs, () => record(store, input, given))
+  const { receipts, queuedUuids = [] } = result
+  return receipts?.slice() ?? queuedUuids.map((uuid) => ({ uuid, queued: true }))
+}
+
+const HOLDER_POLL_MS = 50
+
+/** Tries again while another process holds the session, whose lease may last for hours. */
+async function waitForHolder<Result>(
+  { env }: StoreContext,
+  waitMs: number,
+  write: () => Promise<Result>,
+): Promise<Result> {
+  const deadline = env.monotonicNow() + waitMs
+  for (;;) {
+    try {
+      return await write()
+    } catch (error) {
+      const leftMs = deadline - env.monotonicNow()
+      if (!isSessionError(error, 'ERR_LOCKED') || leftMs <= 0) throw error
+      await env.timers.sleep(Math.min(leftMs, HOLDER_POLL_MS))
+    }
+  }
 }
 
 function toReceipt({ receipt, uuid }: RecordResult): AppendReceipt {
@@ -97,15 +140,18 @@ export type PromptedOnce = AppendReceipt & {
 /** Appends a `user` event, the line of the history, and the checkpoint if one is due. */
 export async function promptOnce(
   store: StoreContext,
-  input: PromptInput,
+  prompt: PromptInput,
   options: PromptOnceOptions = {},
 ): Promise<PromptedOnce> {
-  const { session_id, content, uuid } = input
+  const { session_id, content, uuid } = prompt
   const { continuity = {}, ...others } = options
   const sessionId = normalizeSessionKey(session_id)
   const event = { type: 'user', uuid, payload: { content } }
-  const lane = { lineNumbers: true, ...others, history: true, checkpoint: continuity }
-  const result = await record(store, { sessionId, events: [event] }, lane)
+  const { waitMs = 0, ...lane } = { lineNumbers: true, ...others }
+  const followUp = { history: true, checkpoint: continuity }
+  const input = { sessionId, events: [event] }
+  const write = () => record(store, input, { ...lane, ...followUp })
+  const result = await waitForHolder(store, waitMs, write)
   const { historyOffset, checkpointId } = result
   return { ...toReceipt(result), historyOffset, checkpointId }
 }

@@ -109,6 +109,10 @@ export interface RecordResult {
   readonly status: 'written' | 'duplicate' | 'queued'
   /** Of the first event; absent for an event that was queued or recognised by its content. */
   readonly receipt?: Receipt | undefined
+  /** Of all events; absent where they were queued or recognised by their content. */
+  readonly receipts?: readonly Receipt[] | undefined
+  /** Of events that were queued. */
+  readonly queuedUuids?: readonly string[] | undefined
   /** Of the first event; absent for an event that was recognised by its content. */
   readonly uuid?: string | undefined
   readonly historyOffset: number | null
@@ -153,9 +157,10 @@ export async function record(
     if (receipt === undefined) return DUPLICATE
     const { uuid } = receipt
     if (receipts.every(({ duplicate }) => duplicate === true)) {
-      return { ...DUPLICATE, receipt, uuid }
+      return { ...DUPLICATE, receipt, receipts, uuid }
     }
-    return { status: 'written', receipt, uuid, ...(await followUp.run(input.events, receipt)) }
+    const followed = await followUp.run(input.events, receipt)
+    return { status: 'written', receipt, receipts, uuid, ...followed }
   } catch (error) {
     // The uuid is made from id and content, so the rest differs in time and place only.
     if (dedupe !== undefined && isSessionError(error, 'ERR_UUID_CONFLICT')) return DUPLICATE
@@ -164,9 +169,11 @@ export async function record(
     const list = typeof events === 'function' ? events(end) : events
     if (options.spool !== 'always' && !list.every(isOffChain)) throw error
     if (list.length === 0) return DUPLICATE
-    const uuid = await spool(store, { ...input, events: list }, { now: end.now, target, options })
+    const place = { now: end.now, target, options }
+    const queuedUuids = await spool(store, { ...input, events: list }, place)
+    const uuid = queuedUuids[0]!
     followUp.readProject(target.path)
-    return { status: 'queued', uuid, ...(await followUp.run(events, { uuid })) }
+    return { status: 'queued', uuid, queuedUuids, ...(await followUp.run(events, { uuid })) }
   }
 }
 
@@ -228,15 +235,14 @@ async function spool(
     target,
     options,
   }: { readonly now: number; readonly target: RecordTarget; readonly options: RecordOptions },
-): Promise<string> {
+): Promise<readonly string[]> {
   const { dedupe } = options
   // Without the lock a repetition cannot be seen, so two reports get one uuid by their time.
   const nativeId = dedupe?.nativeId ?? `at ${Math.floor(now / REPEAT_MS)}`
   const events = nameEvents(input, input.events, dedupe && { ...dedupe, nativeId })
     .map(asWritten(options))
     .map((event) => ({ ...event, ts: event.ts ?? toIso(now) }))
-  const [uuid] = await spoolEvents(store, target.spoolName, events)
-  return uuid!
+  return spoolEvents(store, target.spoolName, events)
 }
 
 /** Gives events without a uuid one that is made from their source and content. */

@@ -6,8 +6,8 @@ import { expect, test } from 'vitest'
 import type { Diagnostic } from '../../../lib/format/index.js'
 import { append_transcript, createSession, renameSession } from '../../../lib/free-functions.js'
 import { openLog, readLogSync } from '../../../lib/log/index.js'
-
 import { listSessions, openContext } from '../../../lib/store/index.js'
+import { openStore } from '../../../lib/store.js'
 import { temporaryFolder } from '../../helpers/temporary.js'
 
 const hello = { type: 'user', payload: { content: 'hello' } } as const
@@ -252,4 +252,54 @@ test('a title is found behind any number of events of processes that keep nothin
     expect(byte_offset).toBeGreaterThan(0)
     expect(title()).toBe('The title')
   }
+})
+
+test('several events are one write with one header, and again they are duplicates', async (t) => {
+  const store = openStore({ root: temporaryFolder(t) })
+  const events = ['a', 'b', 'c'].map((uuid) => ({ type: 'user', uuid, payload: { content: uuid } }))
+  const receipts = await store.appendTranscriptAll('s', events)
+  expect(receipts.map(({ uuid }) => uuid)).toEqual(['a', 'b', 'c'])
+  const [first, second] = receipts
+  expect(first!.byteOffset).toBeLessThan(second!.byteOffset!)
+  const again = await store.appendTranscriptAll('s', events)
+  expect(again.map(({ duplicate }) => duplicate)).toEqual([true, true, true])
+  const { messages } = await store.resumeSession({ id: 's', mode: 'inspect' })
+  expect(messages.map(({ uuid }) => uuid)).toEqual(['a', 'b', 'c'])
+  expect(await store.appendTranscriptAll('s', [])).toEqual([])
+  const invalid = [
+    { type: 'user', uuid: 'd', payload: { content: 'd' } },
+    { type: 'user' } as never,
+  ]
+  await expect(store.appendTranscriptAll('s', invalid)).rejects.toThrow()
+  const session = await store.openSession('s')
+  expect(session.has('d')).toBe(false)
+  await session.close()
+})
+
+test('a batch waits for the process that holds the session, as long as the caller says', async (t) => {
+  const store = openStore({ root: temporaryFolder(t) })
+  const holder = await store.createSession({ id: 's' })
+  const event = { type: 'user', payload: { content: 'late' } }
+  const refused = store.appendTranscriptAll('s', [event], { waitMs: 60 })
+  await expect(refused).rejects.toMatchObject({ code: 'ERR_LOCKED' })
+  const waiting = store.appendTranscriptAll('s', [event], { waitMs: 60_000 })
+  await holder.append({ type: 'user', payload: { content: 'early' } })
+  await holder.release()
+  expect(await waiting).toHaveLength(1)
+  const { messages } = await store.resumeSession({ id: 's', mode: 'inspect' })
+  expect(messages.map(({ payload }) => payload)).toMatchObject([
+    { content: 'early' },
+    { content: 'late' },
+  ])
+})
+
+test('off-chain events of a batch are queued while another process holds the session', async (t) => {
+  const store = openStore({ root: temporaryFolder(t) })
+  const holder = await store.createSession({ id: 's' })
+  const notes = ['one', 'two'].map((text) => ({ type: 'remember', payload: { text } }))
+  const receipts = await store.appendTranscriptAll('s', notes)
+  expect(receipts).toMatchObject([{ queued: true }, { queued: true }])
+  await holder.close()
+  const written = eventsOf(holder.path).map(({ uuid }) => uuid)
+  for (const { uuid } of receipts) expect(written).toContain(uuid)
 })
