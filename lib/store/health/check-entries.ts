@@ -1,7 +1,7 @@
 // Checks of names, modes and locks, without reading logs.
 
 import type { Stats } from 'node:fs'
-import { basename } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { fieldsOf } from '../../format/fields.js'
 import { inspectLock } from '../../log/index.js'
 import type { StoreContext } from '../context.js'
@@ -37,7 +37,7 @@ function checkRefused(store: StoreContext, { path, kind }: StoreEntry): StoreFin
   const why = messages.join(' ') || 'the note beside it is missing.'
   const message =
     `events queued for session "${session ?? 'unknown'}" were refused: ${why} ` +
-    `Correct the file and move it back into ${store.layout.spool}, or remove it and its note.`
+    `Correct the file and move it back into ${dirname(dirname(path))}, or remove it and its note.`
   return [{ code: 'refused', severity: 'warning', path, message }]
 }
 

@@ -1,6 +1,7 @@
 import { appendFileSync, chmodSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { openContext, spoolEvent } from '../../../lib/store/index.js'
 import { runCli, runWell } from '../command-line.js'
 import { contentsOf, newPlace, openSession, storeSession } from '../stored.js'
 
@@ -57,6 +58,23 @@ test('many findings of one kind stay on the screen', async (t) => {
   const { stdout } = await runCli(['doctor'], { root: place.root })
   expect(stdout.match(/^error {2}damage/gm)).toHaveLength(5)
   expect(stdout).toContain('… and 3 more of error damage; --json shows all')
+})
+
+test('doctor shows queued events that were refused, and why', async (t) => {
+  const place = newPlace(t)
+  const { root } = place
+  const session = await openSession(place, 'demo')
+  await session.append({ type: 'remember', uuid: 'n1', payload: { text: 'one' } })
+  const store = openContext({ root, home: root })
+  await spoolEvent(store, 'demo', { type: 'remember', uuid: 'n1', payload: { text: 'other' } })
+  await session.close()
+  const { exitCode, stdout } = await runCli(['doctor'], { root })
+  expect(exitCode).toBe(1)
+  expect(stdout).toMatch(/^warning +refused /m)
+  expect(stdout).toMatch(/session "demo" were refused: .* another event with the uuid "n1"/)
+  const { findings } = JSON.parse((await runCli(['doctor', '--json'], { root })).stdout)
+  const [refused] = findings.filter(({ code }: { code: string }) => code === 'refused')
+  expect(refused.path).toContain(join('.spool', 'refused', 'demo--'))
 })
 
 test('doctor names a few of the unknown entries of a store', async (t) => {

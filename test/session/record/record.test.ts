@@ -1,6 +1,6 @@
 // Events that a harness reports through hooks: twice, too late, or for a session without a log.
 
-import { appendFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Diagnostic } from '../../../lib/format/index.js'
@@ -125,7 +125,18 @@ test('spooled events are appended to idle sessions, and stay for held and for mi
   expect(readdirSync(layout.spool)).toHaveLength(2)
 })
 
-test('a spooled event that is rejected stays, and does not block the next event', async (t) => {
+test('a spool that cannot be read keeps no hook from recording', async (t) => {
+  const { store, path } = newStore(t)
+  const codes: string[] = []
+  const context = openContext({ ...store, onDiagnostic: ({ code }) => codes.push(code) })
+  writeFileSync(context.layout.spool, 'not a folder')
+  await drainSpool(context)
+  await recordPrompt(context, { sessionId: 'demo', source: 'UserPromptSubmit', content: 'hello' })
+  expect(typesIn(path)).toContain('user')
+  expect(new Set(codes)).toEqual(new Set(['spool_unreadable']))
+})
+
+test('a spooled event that is refused is set aside, and does not block the next event', async (t) => {
   const { store, path } = newStore(t)
   await say(store, 'hello')
   const context = openContext(store)
@@ -140,7 +151,8 @@ test('a spooled event that is rejected stays, and does not block the next event'
   })
   expect(await say(store, 'and now?')).toMatchObject({ status: 'written' })
   expect(typesIn(path)).toEqual(['session_header', 'user', 'user'])
-  expect(readdirSync(layout.spool)).toHaveLength(1)
+  expect(readdirSync(layout.spool)).toEqual(['refused'])
+  expect(readdirSync(layout.refused)).toHaveLength(2)
 })
 
 // Requirement: A7
