@@ -47,6 +47,7 @@ await withProject(async (folder) => {
     } else print('skipped', name, problem ?? `it is not available for ${target}`)
   }
 })
+if (problem !== undefined) console.log(problem)
 const isComplete = problem === undefined || process.argv.includes('--optional')
 process.exitCode = failures > 0 || !isComplete ? 1 : 0
 
