@@ -2,7 +2,7 @@
 // binary, a store on the disk.
 
 import { spawn } from 'node:child_process'
-import { cpSync, mkdirSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdirSync, realpathSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Client, type ClientOptions } from '@modelcontextprotocol/client'
@@ -107,6 +107,26 @@ describe('jsonl-session mcp', () => {
     expect(content[0]?.text).toBe(structuredContent?.['text'])
     expect(content[0]?.text).toContain('The parser is done; the token is [REDACTED]')
     expect(JSON.stringify([content, structuredContent])).not.toContain(secret)
+  })
+
+  it('both tools give back what an unfinished session was doing, as far back as asked', async (t) => {
+    const root = temporaryFolder(t)
+    const environment = { now: () => Date.now() - 5 * 60 * 60 * 1000 }
+    const place = { root, home: root, project: realpathSync(root) }
+    const cutOff = await createSession({ ...place, id: 'cut-off', environment })
+    await cutOff.append({ type: 'user', payload: { content: 'dig a well' } })
+    await cutOff.release()
+    const { call, data } = await connect(t, root)
+    expect(await data('session_recover')).toEqual({ found: false })
+    expect(await data('session_start')).toMatchObject({ recovery: null })
+    const { content, structuredContent } = await call('session_recover', { withinHours: 6 })
+    expect(content[0]?.text).toContain('Prompts:\n- dig a well')
+    expect(structuredContent).toMatchObject({
+      from: [{ kind: 'transcript', sessionKey: 'cut-off' }],
+    })
+    expect(await data('session_start', { withinHours: 6 })).toMatchObject({
+      recovery: { text: content[0]?.text },
+    })
   })
 
   it('a digest that is sent twice in one run is stored once', async (t) => {

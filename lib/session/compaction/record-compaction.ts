@@ -66,7 +66,8 @@ export async function recordCompaction(
   const hash = contentHash({ type: 'summary', payload: { text: summary } }, trigger)
   let made = 0
   const newUuid = () => toUuid([sessionId, source, occasion, hash, String(made++)])
-  const given = { summary, trigger, strategy: 'external', coverTo } as const
+  // The harness knows how many tokens there were; its hooks report only some of the messages.
+  const given = { summary, trigger, strategy: 'external', coverTo, tokensBefore: 0 } as const
   const { events } = compactionEvents(given, { ...context, newUuid, mayCoverNothing: true })
   // Both events have their uuids already.
   return recordEvent(store, { ...event, nativeId: hash, events }, options)

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { createSession } from '../../../lib/free-functions.js'
 import { appendCheckpoint, openContext } from '../../../lib/store/index.js'
 import { DAY_MS } from '../../store/checkpoints/checkpoint-lines.js'
 import { runCli, runWell } from '../command-line.js'
@@ -163,6 +164,20 @@ test('recover shows what the next session should know, and writes nothing', asyn
   expect((await runCli(['recover', '--source', 'clear'], place)).exitCode).toBe(1)
   expect((await runCli(['recover', '--source', 'reboot'], place)).exitCode).toBe(2)
   expect(contentsOf(place.root)).toEqual(before)
+})
+
+test('recover and start --within look further back', async (t) => {
+  const place = newPlace(t)
+  const options = { root: place.root, home: place.root, project: place.cwd }
+  const environment = { now: () => Date.now() - 5 * 60 * 60 * 1000 }
+  const session = await createSession({ ...options, id: 'cut-off', environment })
+  await session.append({ type: 'user', payload: { content: 'dig a well' } })
+  await session.release()
+  expect(await runCli(['recover'], place)).toMatchObject({ stdout: '', exitCode: 1 })
+  expect(await runWell(['recover', '--within', '6h'], place)).toContain('- dig a well')
+  expect(await runWell(['start', '--within', '6h'], place)).toContain('- dig a well')
+  expect(await runWell(['start'], place)).not.toContain('- dig a well')
+  expect((await runCli(['recover', '--within', 'long'], place)).exitCode).toBe(2)
 })
 
 test('recover --budget cuts the text and marks the cut', async (t) => {
