@@ -5,6 +5,7 @@ import type {
   AppendTranscriptInput,
   AppendTranscriptOptions,
   CompactorOptions,
+  ResumeSession,
   SessionOptions,
 } from './session/index.js'
 import type { ContextOptions, RetireOptions } from './store/index.js'
@@ -45,7 +46,10 @@ function onceAsync<At extends number, Args extends unknown[], Result>(
 export const createSession = onceAsync(0, (store) => store.createSession)
 
 /** As `store.resumeSession`. */
-export const resumeSession = onceAsync(0, (store) => store.resumeSession)
+export const resumeSession = onceAsync(
+  0,
+  (store) => store.resumeSession,
+) as ResumeSession<ContextOptions>
 
 /** As `store.forkSession`. */
 export const forkSession = once(1, (store) => store.forkSession)

@@ -1,6 +1,7 @@
 // The public surface of the package. The log engine is under `jsonl-session/log`.
 
 export type {
+  AnyMessage,
   Branch,
   EventEntry as ProjectedEvent,
   GapEntry as ProjectionGap,
@@ -9,8 +10,10 @@ export type {
   Interruptions,
   LastBoundary,
   Message,
+  MessageOf,
   Messages,
   MessagesOptions,
+  MessageType,
   PlacedEvent,
   Projection,
   ProjectionEntry,
@@ -132,14 +135,18 @@ export type {
   SavedFiles,
 } from './files/index.js'
 export type {
+  BlockInput,
   Channel,
+  ContentInput,
   Diagnostic,
   DiagnosticCode,
   EventOf,
   EventType,
   PayloadByType,
+  PayloadInput,
   PayloadOf,
   SessionEvent,
+  UsageInput,
 } from './format/index.js'
 export {
   append_transcript,
@@ -261,6 +268,7 @@ export {
   type Compactor,
   type CompactorOptions,
   type CompactResult,
+  type ContinuedSession,
   type CreateSessionOptions,
   createCompactor,
   type Descendant,
@@ -279,6 +287,7 @@ export {
   type ImportOptions,
   type ImportProgress,
   type ImportReport,
+  type InspectedSession,
   type MergedResult,
   type OpenSessionOptions,
   type PendingRecovery,
@@ -294,6 +303,7 @@ export {
   type RenamedSession,
   type ResumedSession,
   type ResumeOptions,
+  type ResumeSession,
   type RetriedSummary,
   type RetryLoop,
   type RetryReport,

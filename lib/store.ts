@@ -18,6 +18,7 @@ import {
   openSession,
   planFileRewind,
   promptOnce,
+  type ResumeSession,
   recoverOnce,
   rememberOnce,
   renameSession,
@@ -95,7 +96,7 @@ export class Store implements StoreContext {
   readonly createSession = bind(this, createSession)
 
   /** Resumes a session: the newest one of the project unless `id` names another. */
-  readonly resumeSession = bind(this, resumeSession)
+  readonly resumeSession = bind(this, resumeSession) as ResumeSession
 
   /** Opens a session to append to it in its own file; with `create: true` also a new one. */
   readonly openSession = bind(this, openSession)

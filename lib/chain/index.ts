@@ -9,7 +9,15 @@ export {
   type Interruptions,
 } from './interruption.js'
 export { type Part, partsOf, wordsOf } from './message-parts.js'
-export { type Message, type Messages, type MessagesOptions, messagesOf } from './messages.js'
+export {
+  type AnyMessage,
+  type Message,
+  type MessageOf,
+  type Messages,
+  type MessagesOptions,
+  type MessageType,
+  messagesOf,
+} from './messages.js'
 export {
   type LogProjection,
   offsetBaseOf,

@@ -1,6 +1,6 @@
 // What the last run of a session left unfinished.
 
-import { isRetryCandidate, type Message, plainMessages } from './messages.js'
+import { type AnyMessage, isRetryCandidate, plainMessages } from './messages.js'
 import { fieldsOf, isGap, type Projection } from './projection.js'
 import { pairTools, type ToolCall } from './tool-pairs.js'
 
@@ -55,12 +55,12 @@ export function findInterruptions(
 }
 
 /** The model had to reply. A tool result may be a block of a user message or an event. */
-function isUnanswered({ type }: Message): boolean {
+function isUnanswered({ type }: AnyMessage): boolean {
   return type === 'user' || type === 'tool_result'
 }
 
 /** Marked as partial, or with `null`: many harnesses never record a stop reason. */
-function isPartial({ type, payload }: Message): boolean {
+function isPartial({ type, payload }: AnyMessage): boolean {
   const { partial, stop_reason } = fieldsOf(payload)
   return type === 'assistant' && (partial === true || stop_reason === null)
 }

@@ -1,7 +1,7 @@
 // The projection as messages for a model. The log keeps what happened; what a provider would reject
 // is repaired here, on copies, and reported.
 
-import { type Diagnostic, diagnostic } from '../format/index.js'
+import { type Diagnostic, diagnostic, type PayloadByType } from '../format/index.js'
 import { fieldsOf, isGap, type Projection, type ProjectionEntry } from './projection.js'
 import type { ToolCall } from './tool-pairs.js'
 import { assertToolPolicy, repairTools, type ToolPolicy } from './tool-repair.js'
@@ -40,7 +40,7 @@ export function messagesOf(
 ): Messages {
   assertToolPolicy(toolPolicy)
   const plain = plainMessages(projection.entries)
-  if (!repair) return { messages: plain, diagnostics: [] }
+  if (!repair) return { messages: asMessages(plain), diagnostics: [] }
   const diagnostics: Diagnostic[] = []
   const compacted = projection.entries.slice(0, projection.compactedCount)
   const staleCount = compacted.filter((entry) => !isGap(entry)).length
@@ -56,7 +56,15 @@ export function messagesOf(
     toolPolicy,
     isRetryable: (call) => isRetryCandidate(call, isRetryable),
   })
-  return { messages: tools.messages, diagnostics: [...diagnostics, ...tools.diagnostics] }
+  return {
+    messages: asMessages(tools.messages),
+    diagnostics: [...diagnostics, ...tools.diagnostics],
+  }
+}
+
+/** A projection holds only events of these types; their payloads were checked when they were written. */
+function asMessages(messages: readonly AnyMessage[]): readonly Message[] {
+  return messages as readonly Message[]
 }
 
 /** The library runs no tools: it only reports which calls a harness may offer to run again. */
@@ -71,12 +79,12 @@ const UNUSABLE = 'A message that cannot be read; left out'
 const ILL_FORMED = 'Half a character in its text; replaced'
 
 /** An oversize line has no payload, and a call without an id cannot have a result. */
-function isUsable({ type, payload }: Message): boolean {
+function isUsable({ type, payload }: AnyMessage): boolean {
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return false
   return type !== 'tool_call' || typeof fieldsOf(payload)['tool_call_id'] === 'string'
 }
 
-function repairText(message: Message, diagnostics: Diagnostic[]): Message {
+function repairText(message: AnyMessage, diagnostics: Diagnostic[]): AnyMessage {
   const payload = toWellFormed(message.payload)
   if (payload === message.payload) return message
   diagnostics.push(diagnostic('ill_formed_unicode', ILL_FORMED, locationOf(message)))
@@ -84,7 +92,7 @@ function repairText(message: Message, diagnostics: Diagnostic[]): Message {
 }
 
 /** Its count is of a context that was compacted since; using it would trigger another compaction. */
-function withStaleUsage(message: Message): Message {
+function withStaleUsage(message: AnyMessage): AnyMessage {
   const fields = fieldsOf(message.payload)
   if (fields['usage'] === undefined || fields['usage'] === null) return message
   return { ...message, payload: { ...fields, usage: null, usage_stale: true } }
@@ -143,8 +151,8 @@ function shallowCopy(value: unknown): unknown {
 
 // A message as a harness passes it to a model: an event of the projection, or one made in its place.
 
-/** A message as the model sees it. */
-export interface Message {
+/** A message of any type and with any payload, before it was checked. */
+export interface AnyMessage {
   readonly type: string
   readonly uuid: string
   readonly ts: string
@@ -155,11 +163,38 @@ export interface Message {
   readonly synthetic?: true | undefined
 }
 
+/** The types of events that a model sees. */
+export type MessageType =
+  | 'user'
+  | 'assistant'
+  | 'tool_call'
+  | 'tool_result'
+  | 'system'
+  | 'summary'
+  | 'subagent_result'
+
+/** Of a message before the last compaction, `usage` is `null`: it counted another context. */
+type SeenPayload<Payload> = {
+  [Name in keyof Payload]: Name extends 'usage' ? Payload[Name] | null : Payload[Name]
+}
+
+/** A message of one type; its payload is as `payloadSchemas` describes it. */
+export interface MessageOf<Type extends MessageType> extends AnyMessage {
+  readonly type: Type
+  readonly payload: SeenPayload<PayloadByType[Type]>
+}
+
+/**
+ * A message as the model sees it. `type` decides which payload it has: after
+ * `if (message.type === 'user')`, `message.payload.content` is a text or blocks.
+ */
+export type Message = { [Type in MessageType]: MessageOf<Type> }[MessageType]
+
 export type Block = Readonly<Record<string, unknown>>
 
 /** One message per entry, in order, without gaps. */
-export function plainMessages(entries: readonly ProjectionEntry[]): Message[] {
-  const messages: Message[] = []
+export function plainMessages(entries: readonly ProjectionEntry[]): AnyMessage[] {
+  const messages: AnyMessage[] = []
   for (const entry of entries) {
     if (isGap(entry)) continue
     const { file, byte_offset, event } = entry
@@ -172,16 +207,16 @@ export function plainMessages(entries: readonly ProjectionEntry[]): Message[] {
 }
 
 /** The provider's blocks of a message; empty where its content is a text. */
-export function blocksOf({ payload }: Message): readonly unknown[] {
+export function blocksOf({ payload }: AnyMessage): readonly unknown[] {
   const { content } = fieldsOf(payload)
   return Array.isArray(content) ? content : []
 }
 
 /** A copy with other blocks; the stored event stays as it is. */
-export function withBlocks(message: Message, content: readonly unknown[]): Message {
+export function withBlocks(message: AnyMessage, content: readonly unknown[]): AnyMessage {
   return { ...message, payload: { ...fieldsOf(message.payload), content } }
 }
 
-export function locationOf({ file, byte_offset, uuid }: Message) {
+export function locationOf({ file, byte_offset, uuid }: AnyMessage) {
   return { file, byte_offset, uuid }
 }

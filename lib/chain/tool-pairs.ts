@@ -1,7 +1,7 @@
 // Which tool result belongs to which call. Calls and results are events of their own or blocks of the
 // provider's messages; both are read here.
 
-import { type Block, blocksOf, type Message } from './messages.js'
+import { type AnyMessage, type Block, blocksOf } from './messages.js'
 import { fieldsOf } from './projection.js'
 
 interface ToolPart {
@@ -30,7 +30,7 @@ export interface ToolPairs {
   readonly orphans: readonly ToolResult[]
 }
 
-export function pairTools(messages: readonly Message[]): ToolPairs {
+export function pairTools(messages: readonly AnyMessage[]): ToolPairs {
   const calls: ToolCall[] = []
   const results = new Map<ToolCall, ToolResult>()
   const orphans: ToolResult[] = []
@@ -55,7 +55,7 @@ export function isResultBlock(block: unknown): block is Block {
   return fieldsOf(block)['type'] === 'tool_result'
 }
 
-function callsOf(message: Message, index: number): ToolCall[] {
+function callsOf(message: AnyMessage, index: number): ToolCall[] {
   const { uuid, payload } = message
   if (message.type === 'tool_call') {
     const { tool_call_id, name, input, idempotent } = fieldsOf(payload)
@@ -75,7 +75,7 @@ function callsOf(message: Message, index: number): ToolCall[] {
 }
 
 /** A result without a call id gets an empty one, so that it is an orphan. */
-function resultsOf(message: Message, index: number): ToolResult[] {
+function resultsOf(message: AnyMessage, index: number): ToolResult[] {
   if (message.type === 'tool_result') {
     const { tool_call_id } = fieldsOf(message.payload)
     return [{ tool_call_id: textOf(tool_call_id), message: index, block: undefined }]

@@ -3,7 +3,7 @@
 
 import { SessionError } from '../errors.js'
 import { type Diagnostic, type DiagnosticCode, diagnostic } from '../format/index.js'
-import { type Block, blocksOf, locationOf, type Message, withBlocks } from './messages.js'
+import { type AnyMessage, type Block, blocksOf, locationOf, withBlocks } from './messages.js'
 import { fieldsOf } from './projection.js'
 import { isResultBlock, pairTools, type ToolCall, type ToolResult } from './tool-pairs.js'
 import { toolRuns } from './tool-runs.js'
@@ -37,9 +37,9 @@ export const NO_RESULT =
   'no result recorded; the call may or may not have run; verify before repeating'
 
 export function repairTools(
-  messages: readonly Message[],
+  messages: readonly AnyMessage[],
   { toolPolicy, isRetryable }: ToolRepairOptions,
-): { messages: Message[]; diagnostics: Diagnostic[] } {
+): { messages: AnyMessage[]; diagnostics: Diagnostic[] } {
   const { calls, results, orphans } = pairTools(messages)
   const runs = toolRuns(messages, { calls, results })
   const plan = new Plan(messages)
@@ -68,21 +68,21 @@ export function repairTools(
 }
 
 interface Addition {
-  readonly messages: Message[]
+  readonly messages: AnyMessage[]
   /** Blocks of the log, by the message they come from. */
-  readonly moved: Map<Message, Block[]>
+  readonly moved: Map<AnyMessage, Block[]>
   readonly made: Block[]
   maker?: ToolCall
 }
 
 class Plan {
   readonly diagnostics: Diagnostic[] = []
-  readonly #messages: readonly Message[]
+  readonly #messages: readonly AnyMessage[]
   readonly #removed = new Set<number>()
   readonly #removedBlocks = new Map<number, Set<number>>()
   readonly #additions = new Map<number, Addition>()
 
-  constructor(messages: readonly Message[]) {
+  constructor(messages: readonly AnyMessage[]) {
     this.#messages = messages
   }
 
@@ -120,7 +120,7 @@ class Plan {
     this.diagnostics.push(diagnostic(code, text, locationOf(this.#messages[message]!)))
   }
 
-  carryOut(): Message[] {
+  carryOut(): AnyMessage[] {
     return this.#messages.flatMap((message, index) => {
       const addition = this.#additions.get(index)
       const kept = this.#removed.has(index) ? undefined : this.#withoutRemoved(message, index)
@@ -140,7 +140,7 @@ class Plan {
   }
 
   /** A message without any block left is removed; one that never had blocks stays. */
-  #withoutRemoved(message: Message, index: number): Message | undefined {
+  #withoutRemoved(message: AnyMessage, index: number): AnyMessage | undefined {
     const removed = this.#removedBlocks.get(index)
     if (removed === undefined) return message
     const content = blocksOf(message).filter((_, block) => !removed.has(block))
@@ -156,7 +156,7 @@ class Plan {
     return addition
   }
 
-  #made(call: ToolCall, type: string, payload: unknown): Message {
+  #made(call: ToolCall, type: string, payload: unknown): AnyMessage {
     const { ts } = this.#messages[call.message]!
     return { type, uuid: `${call.uuid}-no-result`, ts, payload, synthetic: true }
   }

@@ -1,7 +1,7 @@
 // Calls made together are answered together: a run is an unbroken row of assistant messages and
 // calls, directly followed by its results.
 
-import { blocksOf, type Message } from './messages.js'
+import { type AnyMessage, blocksOf } from './messages.js'
 import { isResultBlock, type ToolCall, type ToolPairs, type ToolResult } from './tool-pairs.js'
 
 export interface ToolRun {
@@ -11,7 +11,7 @@ export interface ToolRun {
 }
 
 export function toolRuns(
-  messages: readonly Message[],
+  messages: readonly AnyMessage[],
   { calls, results }: Pick<ToolPairs, 'calls' | 'results'>,
 ): (call: ToolCall) => ToolRun {
   const ends = rowEnds(messages)
@@ -38,7 +38,7 @@ export function toolRuns(
 }
 
 /** For every message the index after its row, which identifies the row. */
-function rowEnds(messages: readonly Message[]): Int32Array {
+function rowEnds(messages: readonly AnyMessage[]): Int32Array {
   const ends = new Int32Array(messages.length)
   for (let index = messages.length - 1; index >= 0; index--) {
     const isInRow = index + 1 < messages.length && isCalling(messages[index + 1]!)
@@ -47,12 +47,12 @@ function rowEnds(messages: readonly Message[]): Int32Array {
   return ends
 }
 
-function isCalling({ type }: Message): boolean {
+function isCalling({ type }: AnyMessage): boolean {
   return type === 'assistant' || type === 'tool_call'
 }
 
 /** Where the unbroken row of results from `start` on ends. */
-function answersEnd(messages: readonly Message[], start: number): number {
+function answersEnd(messages: readonly AnyMessage[], start: number): number {
   let end = start
   while (end < messages.length && isAnswer(messages[end]!)) {
     // After a message with other text of the user no result answers the calls.
@@ -61,11 +61,11 @@ function answersEnd(messages: readonly Message[], start: number): number {
   return end
 }
 
-function isAnswer(message: Message): boolean {
+function isAnswer(message: AnyMessage): boolean {
   if (message.type === 'tool_result') return true
   return message.type === 'user' && blocksOf(message).some(isResultBlock)
 }
 
-function isMixed(message: Message): boolean {
+function isMixed(message: AnyMessage): boolean {
   return message.type === 'user' && !blocksOf(message).every(isResultBlock)
 }

@@ -4,7 +4,16 @@
 export { type ChecksumState, checkChecksum } from './checksum.js'
 export { type DecodeOptions, decodeLine, type LinePart } from './decode.js'
 export { DIAGNOSTIC_SEVERITY, type Diagnostic, type DiagnosticCode } from './diagnostic.js'
-export type { EventOf, EventType, PayloadOf, SessionEvent } from './event.js'
+export type {
+  BlockInput,
+  ContentInput,
+  EventOf,
+  EventType,
+  PayloadInput,
+  PayloadOf,
+  SessionEvent,
+  UsageInput,
+} from './event.js'
 export {
   FORMAT_VERSION,
   NESTING_MAX,

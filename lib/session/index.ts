@@ -53,7 +53,12 @@ export type { SkipReason } from './import/previous-import.js'
 export { type CreateSessionOptions, createSession } from './lifecycle/create.js'
 export { type ForkedSession, type ForkOptions, forkSession } from './lifecycle/fork.js'
 export { type OpenSessionOptions, openSession } from './lifecycle/open-session.js'
-export type { ResumedSession } from './lifecycle/resume.js'
+export type {
+  ContinuedSession,
+  InspectedSession,
+  ResumedSession,
+  ResumeSession,
+} from './lifecycle/resume.js'
 export { type ResumeOptions, resumeSession } from './lifecycle/resume.js'
 export type { RewindOptions, RewindReceipt } from './lifecycle/rewind.js'
 export type { TitleSource } from './live-view.js'

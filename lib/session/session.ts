@@ -13,10 +13,10 @@ import type { ContextUse, RollingSummarizer, StoredCheckpoint } from '../continu
 import { isSessionError, SessionError } from '../errors.js'
 import { copiedFromOf } from '../format/fields.js'
 import {
+  type ContentInput,
   type Diagnostic,
   diagnostic,
   isSyncPoint,
-  type PayloadByType,
   type SessionEvent,
 } from '../format/index.js'
 import { type LogEntry, MemoryLog, type NewEvent, type Receipt } from '../log/index.js'
@@ -146,10 +146,7 @@ export class Session implements AsyncDisposable {
    * Appends a prompt as a `user` event, and then to the history of all sessions. Once the event is
    * written this does not fail any more; `historyOffset` is `null` where the history failed.
    */
-  prompt(
-    content: PayloadByType['user']['content'],
-    options: PromptOptions = {},
-  ): Promise<PromptReceipt> {
+  prompt(content: ContentInput, options: PromptOptions = {}): Promise<PromptReceipt> {
     const written = this.#prompt(content, options)
     this.#parts.history?.value.watch(written)
     return written
@@ -437,7 +434,7 @@ export class Session implements AsyncDisposable {
   }
 
   async #prompt(
-    content: PayloadByType['user']['content'],
+    content: ContentInput,
     { uuid, ts, prompt_id, source }: PromptOptions,
   ): Promise<PromptReceipt> {
     const payload = { content, prompt_id, source }

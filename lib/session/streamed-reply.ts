@@ -8,7 +8,7 @@
 import type { Projection } from '../chain/index.js'
 import { SessionError } from '../errors.js'
 import { fieldsOf } from '../format/fields.js'
-import type { PayloadOf, SessionEvent } from '../format/index.js'
+import type { PayloadInput, SessionEvent } from '../format/index.js'
 import type { NewEvent } from '../log/index.js'
 
 /** An event to append to a session. */
@@ -48,7 +48,7 @@ export function toReply<Type extends string>(
     throw invalid(`Only an assistant event can be partial or supersede one, not "${rest.type}"`)
   }
   const marks = { ...(partial === true && { partial }), ...(supersedes && { supersedes }) }
-  const payload = { ...rest.payload, ...marks } as PayloadOf<Type>
+  const payload = { ...rest.payload, ...marks } as PayloadInput<Type>
   if (supersedes === undefined) return { ...rest, payload }
   if (rest.prev_uuid !== undefined) {
     throw invalid('An event that supersedes another takes its place; leave out prev_uuid')

@@ -1,6 +1,6 @@
 // What a session is made of, and what its methods take and return.
 
-import type { PayloadByType } from '../format/index.js'
+import type { ContentInput, PayloadByType } from '../format/index.js'
 import type { LogHandle, NewEvent, Receipt } from '../log/index.js'
 import type { SessionContinuity } from './checkpoints/session-checkpoints.js'
 import type { SessionFiles } from './files/file-rewind.js'
@@ -35,8 +35,8 @@ export interface SessionEnd {
 
 /** One exchange, each part as a text or as a provider's blocks. */
 export interface Turn {
-  readonly user?: PayloadByType['user']['content'] | undefined
-  readonly assistant?: PayloadByType['assistant']['content'] | undefined
+  readonly user?: ContentInput | undefined
+  readonly assistant?: ContentInput | undefined
 }
 
 export type RememberOptions = Omit<PayloadByType['remember'], 'text'>

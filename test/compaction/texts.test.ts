@@ -98,5 +98,5 @@ test.for([0, 1, 2, 3, 10, 57, 58, 59, 200])('clipping to %d never splits a chara
 })
 
 function message(type: string, payload: unknown): Message {
-  return { type, uuid: 'u', ts: '', payload }
+  return { type, uuid: 'u', ts: '', payload } as Message
 }

@@ -25,7 +25,7 @@ export function requestFor(fields: Partial<SummaryRequest> = {}): SummaryRequest
 }
 
 export function message(type: string, payload: unknown): Message {
-  return { type, uuid: 'u', ts: '2026-01-01T00:00:00.000Z', payload }
+  return { type, uuid: 'u', ts: '2026-01-01T00:00:00.000Z', payload } as Message
 }
 
 export function summarizerContract(name: string, make: () => Summarizer | Promise<Summarizer>) {

@@ -1,6 +1,6 @@
 // A conversation for people: speaker, time and text; tools are indented below.
 
-import { type Message, type Part, partsOf } from '../../chain/index.js'
+import { type AnyMessage, type Part, partsOf } from '../../chain/index.js'
 import type { Colors } from '../output/colors.js'
 import type { Output } from '../output/output.js'
 import { clip, toPlainLines, toPlainText } from '../output/plain-text.js'
@@ -18,7 +18,7 @@ const ROLES: ReadonlyMap<string, { title: string; color: 'cyan' | 'green' | 'mag
 ])
 
 /** A message, or an event of the log. */
-type Turn = Pick<Message, 'type' | 'uuid' | 'ts' | 'payload' | 'synthetic'>
+type Turn = Pick<AnyMessage, 'type' | 'uuid' | 'ts' | 'payload' | 'synthetic'>
 
 export interface ConversationStyle {
   readonly colors: Colors

@@ -1,7 +1,7 @@
 // What a session without an end was doing, from the end of its transcript: the newest prompts, the
 // last reply, the tool calls and which of them have no result. A bounded read; nothing is stored.
 
-import { fieldsOf, type Message, pairTools, wordsOf } from '../../chain/index.js'
+import { type AnyMessage, fieldsOf, pairTools, wordsOf } from '../../chain/index.js'
 import { isOnChain, oneLine, type SessionEvent, shorten } from '../../format/index.js'
 import { openIfThere, readLogBackwardSync } from '../../log/index.js'
 import type { StoreContext } from '../../store/index.js'
@@ -92,7 +92,7 @@ function subjectOf(input: unknown): string {
 
 /** The newest messages of the branch that the session was on, oldest first. */
 function readTail(store: StoreContext, sessionKey: string, after: string | null | undefined) {
-  const messages: Message[] = []
+  const messages: AnyMessage[] = []
   const remembers: string[] = []
   const { env } = store
   const log = openIfThere(store.layout.transcriptPath(sessionKey), env)

@@ -14,14 +14,14 @@ import {
   isPlainObject,
   isSyncPoint,
   isTypeName,
-  type PayloadOf,
+  type PayloadInput,
   stringifyPayload,
 } from '../../format/index.js'
 
 /** An event to append. */
 export interface NewEvent<Type extends string = string> {
   readonly type: Type
-  readonly payload: PayloadOf<Type>
+  readonly payload: PayloadInput<Type>
   /**
    * Gives the event a name of its own, so that appending it again is recognised.
    *
@@ -40,7 +40,7 @@ export interface NewEvent<Type extends string = string> {
    * For a payload that holds the offset of its own line: what to write instead of `payload`, once
    * that is known. Called in the middle of the write, so it must be quick and touch no log.
    */
-  readonly payloadAt?: ((byteOffset: number) => PayloadOf<Type>) | undefined
+  readonly payloadAt?: ((byteOffset: number) => PayloadInput<Type>) | undefined
   /**
    * JSON pointers to parts of the payload that redaction must leave as they are, for what a
    * provider has signed in a way that is not known here. Never stored.

@@ -203,6 +203,25 @@ export interface ToolOptions {
   isRetryable?: ((call: ToolCall) => boolean) | undefined
 }
 
+/** The result of a resume in mode `new` or `append`: there is a session to continue in. */
+export interface ContinuedSession extends ResumedSession {
+  readonly session: Session
+}
+
+/** The result of a resume in mode `inspect`. */
+export interface InspectedSession extends ResumedSession {
+  readonly session: undefined
+}
+
+/** Resumes a session. What it returns depends on the mode. */
+export interface ResumeSession<Others = unknown> {
+  (options: ResumeOptions & Others & { mode: 'inspect' }): Promise<InspectedSession>
+  (
+    options?: ResumeOptions & Others & { mode?: 'new' | 'append' | undefined },
+  ): Promise<ContinuedSession>
+  (options?: ResumeOptions & Others): Promise<ResumedSession>
+}
+
 /** The result of a resume: the session to continue, and what the model sees. */
 export interface ResumedSession {
   /** The session to continue in; `undefined` in mode `inspect`. */

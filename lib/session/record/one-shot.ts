@@ -3,7 +3,7 @@
 
 import type { ContinuityOptions } from '../../continuity/index.js'
 import { isSessionError, SessionError } from '../../errors.js'
-import { normalizeSessionKey, type PayloadByType } from '../../format/index.js'
+import { type ContentInput, normalizeSessionKey } from '../../format/index.js'
 import type { LogOptions, NewEvent, Receipt } from '../../log/index.js'
 import { type StoreContext, setBypass } from '../../store/index.js'
 import type { SessionFacts } from '../header.js'
@@ -124,7 +124,7 @@ export interface PromptOnceOptions extends AppendTranscriptOptions {
 /** A prompt, and the session it belongs to. */
 export interface PromptInput {
   readonly session_id: string
-  readonly content: PayloadByType['user']['content']
+  readonly content: ContentInput
   /** Tried again with the same uuid, the prompt is recorded once. */
   readonly uuid?: string | undefined
 }

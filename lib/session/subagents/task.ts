@@ -3,10 +3,10 @@
 
 import { createHash } from 'node:crypto'
 import { SessionError } from '../../errors.js'
-import { FORMAT_VERSION, normalizeSessionKey, type PayloadByType } from '../../format/index.js'
+import { type ContentInput, FORMAT_VERSION, normalizeSessionKey } from '../../format/index.js'
 import type { NewEvent } from '../../log/index.js'
 
-type Content = PayloadByType['user']['content']
+type Content = ContentInput
 
 /** Subagents of subagents, and no further. */
 const DEPTH_MAX = 2

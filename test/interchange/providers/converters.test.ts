@@ -1,12 +1,8 @@
 import { expect, test } from 'vitest'
 import { type Message, toAnthropic, toOpenAI } from '../../../lib/index.js'
 
-const message = (type: string, payload: unknown): Message => ({
-  type,
-  uuid: 'u',
-  ts: '2026-01-01T00:00:00.000Z',
-  payload,
-})
+const message = (type: string, payload: unknown) =>
+  ({ type, uuid: 'u', ts: '2026-01-01T00:00:00.000Z', payload }) as Message
 const user = (content: unknown) => message('user', { content })
 const assistant = (content: unknown) => message('assistant', { content })
 const call = (id: string, input: unknown = {}) =>
