@@ -105,7 +105,7 @@ export { type HistoryEntry, type HistoryRotation, rotateHistory } from './histor
 export * from './history/read.js'
 export type { HistoryRetentionOptions } from './history/retention.js'
 export * from './history/sweep.js'
-export { type Chapter, listChapters } from './load/chapters.js'
+export { type Chapter, listChapters, listContinuations } from './load/chapters.js'
 export * from './load/conversation.js'
 export { findEvent } from './load/find-event.js'
 export { findParent, type LoadedSession, loadSession, readLineage } from './load/load-session.js'

@@ -3,7 +3,7 @@
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { resumeSession } from '../../lib/free-functions.js'
+import { forkSession, resumeSession } from '../../lib/free-functions.js'
 
 import { temporaryFolder } from '../helpers/temporary.js'
 import { startWork, type Work, workIn } from './project.js'
@@ -100,4 +100,78 @@ test('files saved outside of the newest project are reported and not restored', 
   expect(plan.diagnostics).toMatchObject([{ code: 'file_elsewhere' }])
   await work.session.applyFileRewind(plan)
   expect(work.files()).toEqual({ 'outer.txt': 'two', 'sub/inner.txt': 'one' })
+})
+
+/** Two turns, each of which changes a file; the second also creates one. */
+async function twoTurns(t: Parameters<typeof temporaryFolder>[0]): Promise<Work> {
+  const work = await startWork(t)
+  work.write('a.txt', 'one')
+  await work.say('u1')
+  await work.edit('a.txt', 'two')
+  await work.say('u2')
+  await work.edit('a.txt', 'three')
+  await work.edit('b.txt', 'new')
+  await work.session.snapshotFiles(['a.txt', 'b.txt'])
+  await work.session.release()
+  return work
+}
+
+const actionsOf = (files: readonly { path: string; action: string }[]) =>
+  files.map(({ path, action }) => `${action} ${path}`)
+
+// Requirement: 18-8
+test.for(['u1', 'u2'])('a fork at %s restores the files of that time', async (at, t) => {
+  const work = await twoTurns(t)
+  forkSession('demo', { root: work.root, home: work.root, at, newId: 'fork' })
+  const options = { root: work.root, home: work.root, id: 'fork', mode: 'append' } as const
+  const { session } = await resumeSession({ ...options, continuity: false })
+  t.onTestFinished(() => session!.release())
+  const plan = await session!.planFileRewind({ to: at })
+  expect(actionsOf(plan.files)).toEqual(['change a.txt', 'delete b.txt'])
+  const { files, left } = await session!.applyFileRewind(plan, { delete: true })
+  expect(files.every(({ failure }) => failure === undefined)).toBe(true)
+  expect(left).toEqual([])
+  expect(work.files()).toEqual({ 'a.txt': at === 'u1' ? 'one' : 'two' })
+})
+
+// Requirement: 18-8
+test('a session resumed at an older event knows what the source session saved since', async (t) => {
+  const work = await twoTurns(t)
+  const { root } = work
+  const { session } = await resumeSession({
+    root,
+    home: root,
+    id: 'demo',
+    at: 'u1',
+    newId: 'again',
+  })
+  t.onTestFinished(() => session!.release())
+  const plan = await session!.planFileRewind({ to: 'u1' })
+  expect(actionsOf(plan.files)).toEqual(['change a.txt', 'delete b.txt'])
+  await session!.applyFileRewind(plan, { delete: true })
+  expect(work.files()).toEqual({ 'a.txt': 'one' })
+  // What the source saves later is its own, but its content is not lost.
+  const source = await goOn(t, work, { mode: 'append' })
+  await source.say('u3')
+  source.write('c.txt', 'of the source')
+  await source.edit('a.txt', 'four')
+  await source.session.snapshotFiles(['a.txt', 'c.txt'])
+  const later = await session!.planFileRewind({ to: 'u1' })
+  expect(actionsOf(later.files)).toEqual(['change a.txt'])
+})
+
+// Requirement: 18-8
+test('files are rewound to a message that an undone compaction repeats', async (t) => {
+  const work = await startWork(t)
+  await work.say('u1')
+  await work.session.compact({ summary: 'short' })
+  work.write('a.txt', 'one')
+  await work.say('u2')
+  await work.edit('a.txt', 'two')
+  await work.session.snapshotFiles(['a.txt'])
+  await work.session.uncompact()
+  const copy = work.session.messages().messages.at(-1)!
+  expect(copy.payload).toMatchObject({ copied_from: 'u2' })
+  const plan = await work.session.planFileRewind({ to: copy.uuid })
+  expect(actionsOf(plan.files)).toEqual(['change a.txt'])
 })

@@ -11,11 +11,13 @@ import {
   type SavedFile,
   sha256Of,
 } from '../../files/index.js'
+import { copiedFromOf } from '../../format/fields.js'
 import { type Diagnostic, diagnostic } from '../../format/index.js'
 import {
   type Chapter,
   findEvent,
   listChapters,
+  listContinuations,
   normalizeProject,
   readEventsBackward,
   type StoreContext,
@@ -34,6 +36,7 @@ export interface FileCheckpoints {
 interface Recorded {
   readonly path: string
   readonly uuid: string
+  readonly time: number
   readonly byteOffset: number
   readonly hash: unknown
   readonly files: readonly SavedFile[]
@@ -57,37 +60,83 @@ export async function loadFileCheckpoints(
   const chapters = listChapters(store, path)
   const sessionIds = sessionIdsOf(chapters)
   const target = locate(store, to, chapters)
-  const found: (Recorded & { readonly isAfter: boolean })[] = []
+  const own: Found[] = []
   const hashes = new Set<string>()
   const diagnostics: Diagnostic[] = []
+  const read = async (part: RecordedPart, sessionIds: readonly string[]) => {
+    const manifests = new BlobReader(store, sessionIds)
+    return (await readRecorded(store, part)).filter((recorded) => {
+      const problem = findProblem(recorded, hashes, manifests)
+      if (problem !== undefined) diagnostics.push(problem)
+      return problem === undefined
+    })
+  }
   for (const [index, chapter] of chapters.entries()) {
     const { sessionId, sources } = chapter
-    const manifests = new BlobReader(store, [sessionId, ...sources])
-    for (const recorded of await readRecorded(store, chapter)) {
-      const { path: file, uuid, byteOffset } = recorded
-      const place = { file, uuid, byte_offset: byteOffset }
-      if (!matchesHash(recorded, hashes)) {
-        const what = 'A file checkpoint does not match its hash and is ignored'
-        diagnostics.push(diagnostic('bad_payload', what, place))
-        continue
-      }
-      // A line can be imported or forged; its manifest is written only where files are saved.
-      if (!manifests.has(`${recorded.hash}.json`, undefined)) {
-        const what = 'No manifest of a file checkpoint is stored here, so it is ignored'
-        diagnostics.push(diagnostic('file_checkpoint_foreign', what, place))
-        continue
-      }
+    for (const recorded of await read(chapter, [sessionId, ...sources])) {
       const isAfter =
-        index > target.index || (index === target.index && byteOffset >= target.byteOffset)
-      found.push({ ...recorded, isAfter })
+        index > target.index || (index === target.index && recorded.byteOffset >= target.byteOffset)
+      own.push({ ...recorded, isAfter, isOther: false })
     }
   }
-  const inside = withoutOutside(store, found, within, diagnostics)
-  const projectRoot = inside.at(-1)?.projectRoot
+  const others: Found[] = []
+  for (const part of listContinuations(store, chapters)) {
+    const { index, byteOffset, branchedAt, sessionId } = part
+    const isShared =
+      target.index < index || (target.index === index && target.byteOffset <= byteOffset)
+    for (const recorded of await read(part, [sessionId])) {
+      const isAfter = isShared && recorded.time <= branchedAt
+      others.push({ ...recorded, isAfter, isOther: true })
+    }
+  }
+  const inside = withoutOutside(store, mergeFound(own, others), within, diagnostics)
+  const projectRoot = (inside.findLast(({ isOther }) => !isOther) ?? inside.at(-1))?.projectRoot
   const checkpoints = inside.map(({ isAfter, ...recorded }) => {
     return { isAfter, files: filesUnder(projectRoot!, recorded, diagnostics) }
   })
   return { checkpoints, projectRoot, sessionIds, diagnostics }
+}
+
+interface Found extends Recorded {
+  readonly isAfter: boolean
+  /** Saved by a session that this one was resumed or forked from, after that. */
+  readonly isOther: boolean
+}
+
+/**
+ * Adds what the sessions that it branched off from saved after that event. What they saved before it
+ * branched was done to the same files, and shows what those were at an earlier event. Of the rest only
+ * the contents count, so that they are not taken for unsaved work.
+ */
+function mergeFound(own: readonly Found[], others: readonly Found[]): readonly Found[] {
+  if (others.length === 0) return own
+  const touched = new Set(own.flatMap(({ files }) => files.map(({ path }) => path)))
+  const known = others.flatMap((found) => {
+    if (found.isAfter) return []
+    return { ...found, files: found.files.filter(({ path }) => touched.has(path)) }
+  })
+  const before = own.filter(({ isAfter }) => !isAfter)
+  const after = [...own, ...others].filter(({ isAfter }) => isAfter)
+  // Written side by side: only their times show which came first.
+  return [...known, ...before, ...after.toSorted((one, other) => one.time - other.time)]
+}
+
+/** Why a file checkpoint is ignored. */
+function findProblem(
+  recorded: Recorded,
+  hashes: Set<string>,
+  manifests: BlobReader,
+): Diagnostic | undefined {
+  const { path: file, uuid, byteOffset } = recorded
+  const place = { file, uuid, byte_offset: byteOffset }
+  if (!matchesHash(recorded, hashes)) {
+    const what = 'A file checkpoint does not match its hash and is ignored'
+    return diagnostic('bad_payload', what, place)
+  }
+  // A line can be imported or forged; its manifest is written only where files are saved.
+  if (manifests.has(`${recorded.hash}.json`, undefined)) return undefined
+  const what = 'No manifest of a file checkpoint is stored here, so it is ignored'
+  return diagnostic('file_checkpoint_foreign', what, place)
 }
 
 /** The sessions whose folders may hold the contents; the first is the session itself. */
@@ -103,20 +152,36 @@ function locate(
 ): { readonly index: number; readonly byteOffset: number } {
   for (let index = chapters.length - 1; index >= 0; index--) {
     const found = findEvent(store, chapters[index]!.path, to)
-    if (found !== undefined) return { index, byteOffset: found.byte_offset }
+    if (found === undefined) continue
+    // What an undone compaction repeats was said at another time.
+    const original = copiedFromOf(found.event.payload)
+    return original === null
+      ? { index, byteOffset: found.byte_offset }
+      : locate(store, original, chapters)
   }
   const { path } = chapters.at(-1)!
   throw new SessionError('ERR_NOT_FOUND', `No event "${to}" in ${path}`, { to, path })
 }
 
-async function readRecorded(store: StoreContext, { path, end }: Chapter): Promise<Recorded[]> {
+interface RecordedPart {
+  readonly path: string
+  readonly from?: number | undefined
+  readonly end?: number | undefined
+}
+
+async function readRecorded(
+  store: StoreContext,
+  { path, from = 0, end = Number.MAX_SAFE_INTEGER }: RecordedPart,
+): Promise<Recorded[]> {
   const found: Recorded[] = []
   for await (const { event, byte_offset: byteOffset } of readEventsBackward(store, path, TYPES)) {
+    if (byteOffset < from) break
     if (byteOffset >= end) continue
     const { hash, files, project_root: root } = fieldsOf(event.payload)
     const projectRoot = typeof root === 'string' ? root : undefined
     const list = Array.isArray(files) ? (files as SavedFile[]) : []
-    found.push({ path, uuid: event.uuid, byteOffset, hash, files: list, projectRoot })
+    const time = Date.parse(event.ts) || 0
+    found.push({ path, uuid: event.uuid, time, byteOffset, hash, files: list, projectRoot })
   }
   return found.reverse()
 }

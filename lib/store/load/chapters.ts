@@ -5,7 +5,7 @@ import { isOnChainType } from '../../format/index.js'
 import { scanLog } from '../../log/index.js'
 import type { StoreContext } from '../context.js'
 import { findEvent } from './find-event.js'
-import { findParent, readLineage } from './load-session.js'
+import { type ForkPoint, findParent, readLineage } from './load-session.js'
 
 /** A transcript of the lineage, and where its part of the session ends. */
 export interface Chapter {
@@ -14,6 +14,9 @@ export interface Chapter {
   readonly end: number
   /** Of a fork, its source and the sources of that. */
   readonly sources: readonly string[]
+  readonly forks: readonly ForkPoint[]
+  /** When it was resumed. */
+  readonly resumedAt: number
 }
 
 const CHAPTERS_MAX = 1000
@@ -25,8 +28,8 @@ export function listChapters(store: StoreContext, path: string): readonly Chapte
   let next: Pick<Chapter, 'path' | 'end'> | undefined = { path, end: Number.MAX_SAFE_INTEGER }
   while (next !== undefined && !seen.has(next.path) && chapters.length < CHAPTERS_MAX) {
     seen.add(next.path)
-    const { sessionId, sources, resumedFrom } = readLineage(store, next.path)
-    chapters.unshift({ ...next, sessionId, sources })
+    const { resumedFrom, ...names } = readLineage(store, next.path)
+    chapters.unshift({ ...next, ...names })
     const parent = resumedFrom && findParent(store, resumedFrom)
     next =
       parent === undefined
@@ -50,4 +53,37 @@ function endAfter(store: StoreContext, path: string, tip: string | null): number
     { from, verify: true, environment: store.env },
   )
   return end
+}
+
+/** A part of another file that came after the session had branched off from it. */
+export interface Continuation {
+  readonly sessionId: string
+  readonly path: string
+  /** The first byte after the event at which they branched. */
+  readonly from: number
+  /** Where that is in the lineage: the chapter, and the offset in its file. */
+  readonly index: number
+  readonly byteOffset: number
+  /** When they branched. */
+  readonly branchedAt: number
+}
+
+/** What was written in the files that a session was resumed or forked from, after it branched. */
+export function listContinuations(
+  store: StoreContext,
+  chapters: readonly Chapter[],
+): readonly Continuation[] {
+  return chapters.flatMap(({ path, end, sessionId, forks }, index) => {
+    const branchedAt = chapters[index + 1]?.resumedAt ?? 0
+    const resumed = { sessionId, path, from: end, index, byteOffset: end, branchedAt }
+    const forked = forks.flatMap(({ sessionId, atUuid, forkedAt }) => {
+      const source = findParent(store, { sessionId, tipUuid: atUuid })
+      const from = source === undefined ? undefined : findEvent(store, source, atUuid)?.byte_offset
+      const byteOffset = findEvent(store, path, atUuid)?.byte_offset
+      if (from === undefined || byteOffset === undefined) return []
+      const place = { index, byteOffset, branchedAt: forkedAt }
+      return [{ sessionId, path: source!, from: from + 1, ...place }]
+    })
+    return end === Number.MAX_SAFE_INTEGER ? forked : [resumed, ...forked]
+  })
 }

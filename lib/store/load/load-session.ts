@@ -248,6 +248,16 @@ interface SessionLineage {
   readonly resumedFrom: Lineage | undefined
   /** Of a fork, its source and the sources of that. */
   readonly sources: readonly string[]
+  /** Where and when they were forked. */
+  readonly forks: readonly ForkPoint[]
+  /** When it was resumed, if it was. */
+  readonly resumedAt: number
+}
+
+export interface ForkPoint {
+  readonly sessionId: string
+  readonly atUuid: string
+  readonly forkedAt: number
 }
 
 /** Reads the headers. Of a transcript that cannot be read only its name is known. */
@@ -260,7 +270,15 @@ export function readLineage(store: StoreContext, path: string): SessionLineage {
     textOf(fieldsOf(header['forked_from'])['session_id']),
   ])
   const sources = new Set(ids.filter((id) => id !== null && id !== own) as string[])
-  return { sessionId: own, resumedFrom: parentOf(headers), sources: [...sources] }
+  const forks = headers.flatMap(({ event }) => {
+    const { session_id, at_uuid } = fieldsOf(fieldsOf(event.payload)['forked_from'])
+    const [sessionId, atUuid] = [textOf(session_id), textOf(at_uuid)]
+    if (sessionId === null || atUuid === null) return []
+    return { sessionId, atUuid, forkedAt: Date.parse(event.ts) }
+  })
+  const resumedAt = Date.parse(headers.at(-1)?.event.ts ?? '')
+  const resumedFrom = parentOf(headers)
+  return { sessionId: own, resumedFrom, resumedAt, sources: [...sources], forks }
 }
 
 function headersOf(store: StoreContext, path: string) {
