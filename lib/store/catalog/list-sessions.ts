@@ -84,6 +84,9 @@ export interface SessionList {
   readonly skipped: Unreadable[]
 }
 
+// A copied store has ten thousand files that were all written a moment ago.
+const RECENT_MAX = 100
+
 const KINDS_BY_DEFAULT: readonly SessionKind[] = ['interactive']
 
 /** Newest first. A file that cannot be read is reported and hides no other. */
@@ -113,8 +116,8 @@ export function findNewestSession(
 }
 
 /**
- * Those with activity in the last `withinMs`, of every kind, newest first. Of the others not even
- * the file is opened, so this costs one `stat` for each session of the store.
+ * Those with activity in the last `withinMs`, of every kind, newest first: at most 100, of any
+ * project. No other file is opened, so this costs one `stat` for each session of the store.
  */
 export function listRecentSessions(
   store: StoreContext,
@@ -129,7 +132,10 @@ export function listRecentSessions(
   // The clock of the file system may be behind: it only decides which files are opened.
   const since = Math.min(now, newest) - withinMs
   const normalize = cachedNormalizer(store)
-  const recent = files.filter(({ writtenMs }) => writtenMs >= since)
+  const recent = files
+    .filter(({ writtenMs }) => writtenMs >= since)
+    .sort((one, other) => other.writtenMs - one.writtenMs)
+    .slice(0, RECENT_MAX)
   const { found } = readEach(recent, ({ path, hasLock }) => {
     const info = readTranscriptInfo(store, path)
     return isUnreadable(info) ? info : withSurroundings(store, info, hasLock, normalize)

@@ -1,0 +1,62 @@
+// The sessions that were written lately, found without opening the others.
+
+import fs, { utimesSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { listRecentSessions, openContext } from '../../../lib/store/index.js'
+import { Clock, HOUR, MINUTE } from '../../helpers/clock.js'
+import { temporaryFolder } from '../../helpers/temporary.js'
+import { Transcript } from './catalog-transcript.js'
+
+const withinMs = 4 * HOUR
+
+function counted(root: string, now: () => number) {
+  const opened: string[] = []
+  const openSync = (path: fs.PathLike, flags: fs.OpenMode, mode?: fs.Mode | null) => {
+    opened.push(String(path))
+    return fs.openSync(path, flags, mode)
+  }
+  return { opened, store: openContext({ root, environment: { now, fs: { openSync } } }) }
+}
+
+it('opens only files that were written within the time, and judges by the times in them', (t) => {
+  const root = temporaryFolder(t)
+  const clock = new Clock()
+  const at = (name: string, ageMs: number) => {
+    const path = new Transcript(name, 0).say('hi').save(root)
+    const seconds = (clock.ms - ageMs) / 1000
+    utimesSync(path, seconds, seconds)
+    return path
+  }
+  at('old', 9 * HOUR)
+  const young = at('young', MINUTE)
+  // The times in the transcripts are those of the fixture.
+  const { opened, store } = counted(root, () => clock.ms)
+  const found = listRecentSessions(store, { withinMs: Number.POSITIVE_INFINITY })
+  expect(found.map(({ sessionId }) => sessionId).sort()).toEqual(['old', 'young'])
+  opened.length = 0
+  listRecentSessions(store, { withinMs })
+  expect(opened).toEqual([young])
+})
+
+it('finds the newest also where the clock of the files is behind', (t) => {
+  const root = temporaryFolder(t)
+  const transcript = new Transcript('young', 0).say('hi')
+  const path = transcript.save(root)
+  utimesSync(path, 1000, 1000)
+  const [info] = listRecentSessions(openContext({ root }), { withinMs: Number.MAX_SAFE_INTEGER })
+  const now = () => Date.parse(info!.lastActivity!) + MINUTE
+  const { store } = counted(root, now)
+  expect(listRecentSessions(store, { withinMs })).toMatchObject([{ sessionId: 'young' }])
+})
+
+it('opens at most a hundred files, those that were written last', (t) => {
+  const root = temporaryFolder(t)
+  for (let number = 0; number < 120; number++) {
+    const path = new Transcript(`s${number}`, number).say('hi').save(root)
+    utimesSync(path, 1000 + number, 1000 + number)
+  }
+  const { opened, store } = counted(root, Date.now)
+  const found = listRecentSessions(store, { withinMs: Number.MAX_SAFE_INTEGER })
+  expect(opened).toHaveLength(100)
+  expect(found[0]).toMatchObject({ sessionId: 's119' })
+})
