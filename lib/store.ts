@@ -70,6 +70,8 @@ export class Store implements StoreContext {
   readonly logOptions: StoreContext['logOptions']
   /** Passes what was tolerated to `onDiagnostic`. */
   readonly report: (diagnostic: Diagnostic) => void
+  /** The settings of `config.json`; none unless `readConfig` is set. */
+  readonly config: StoreContext['config']
 
   /** The prompts of all sessions of this user. */
   readonly history = new HistoryStore(this)
@@ -84,12 +86,13 @@ export class Store implements StoreContext {
 
   /** Use `openStore`. */
   constructor(options: ContextOptions) {
-    const { layout, agent, env, logOptions, report } = openContext(options)
+    const { layout, agent, env, logOptions, report, config } = openContext(options)
     this.layout = layout
     this.agent = agent
     this.env = env
     this.logOptions = logOptions
     this.report = report
+    this.config = config
   }
 
   /** Creates a session: its transcript, locked, with the header as first line. */

@@ -60,6 +60,7 @@ const GROUPS: Record<string, Record<string, LoadModule>> = {
     'hooks uninstall': () => import('./commands/maintain/hooks.js'),
     'hooks status': () => import('./commands/maintain/hooks.js'),
     bypass: () => import('./commands/maintain/bypass.js'),
+    config: () => import('./commands/maintain/config.js'),
   },
   Plumbing: {
     append: () => import('./commands/plumbing/append.js'),

@@ -110,6 +110,7 @@ function contextOf(
   const store = openContext({
     ...options,
     environment,
+    readConfig: true,
     lockTimeoutMs: LOCK_TIMEOUT_MS,
     onDiagnostic: ({ code, message }) => report(`${code}: ${message}`),
   })

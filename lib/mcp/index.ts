@@ -48,7 +48,8 @@ export async function serveMcp({ io, onProblem, ...options }: ServeMcpOptions): 
   await handle.close()
 }
 
-function contextOf({ io, onProblem, ...options }: ServeMcpOptions): ToolContext {
+function contextOf({ io, onProblem, ...given }: ServeMcpOptions): ToolContext {
+  const options = { ...given, readConfig: true }
   const store = openContext(options)
   return {
     store,

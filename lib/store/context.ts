@@ -11,6 +11,7 @@ import {
 import { type Diagnostic, fileNameOf } from '../format/index.js'
 import type { LogOptions } from '../log/index.js'
 import { toReporter } from '../log/internal.js'
+import { NO_CONFIG, readConfig, type StoreConfig } from './config.js'
 
 export interface ContextOptions extends StoreOptions {
   /**
@@ -45,6 +46,14 @@ export interface ContextOptions extends StoreOptions {
   onListenerError?: ((error: unknown) => void) | undefined
 
   /**
+   * Apply the settings of `config.json` in root and home, as the commands, the hooks and the MCP
+   * server do. What a call passes takes precedence.
+   *
+   * @default false
+   */
+  readConfig?: boolean | undefined
+
+  /**
    * Replaces files, clock, timers, ids or the process, for tests and simulators.
    *
    * @default the system's
@@ -63,12 +72,15 @@ export interface StoreContext {
     'lockTimeoutMs' | 'useKernelLock' | 'onDiagnostic' | 'onListenerError' | 'environment'
   >
   readonly report: (diagnostic: Diagnostic) => void
+  /** The settings of `config.json`, read at the first call; none unless the context was asked for them. */
+  readonly config: () => StoreConfig
 }
 
 export function openContext(options: ContextOptions = {}): StoreContext {
   const { lockTimeoutMs, useKernelLock, onDiagnostic, onListenerError } = options
   const env = environmentFrom(options.environment)
-  return {
+  let config = options.readConfig === true ? undefined : NO_CONFIG
+  const store: StoreContext = {
     layout: layoutOf(options, env.host),
     agent: options.agent ?? DEFAULT_AGENT,
     env,
@@ -80,7 +92,14 @@ export function openContext(options: ContextOptions = {}): StoreContext {
       environment: env,
     },
     report: toReporter(options, env.host),
+    config: () => {
+      if (config !== undefined) return config
+      config = readConfig(store)
+      for (const problem of config.problems) store.report(problem)
+      return config
+    },
   }
+  return store
 }
 
 // All paths of a store, built here and nowhere else.
@@ -115,6 +134,7 @@ export type RetiredLayout = Layout['archive']
 
 export const DEFAULT_AGENT = 'default'
 const FILE_HISTORY = 'file-history'
+const CONFIG = 'config.json'
 
 export function layoutOf(options: StoreOptions = {}, { variables, homedir }: Host) {
   const { agent = DEFAULT_AGENT } = options
@@ -143,6 +163,9 @@ export function layoutOf(options: StoreOptions = {}, { variables, homedir }: Hos
     checkpoints: join(root, '.checkpoints'),
     /** What commands removed, one line each. */
     retentionPath: join(root, 'retention.jsonl'),
+    /** Settings; one for all agents. */
+    rootConfigPath: join(base, CONFIG),
+    homeConfigPath: join(home, CONFIG),
     /** Which projects moved; one for all agents, since folders move for all of them. */
     relocationsPath: join(base, 'relocations.jsonl'),
     /** Which runtime path records a session; short-lived. */

@@ -66,6 +66,7 @@ export {
   UNNAMED_PATH,
 } from './claims/claims.js'
 export { isSessionLive } from './claims/read-state.js'
+export * from './config.js'
 export {
   type ContextOptions,
   DEFAULT_AGENT,

@@ -2,7 +2,7 @@
 // binary, a store on the disk.
 
 import { spawn } from 'node:child_process'
-import { cpSync, mkdirSync, realpathSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Client, type ClientOptions } from '@modelcontextprotocol/client'
@@ -210,6 +210,17 @@ describe('jsonl-session mcp', () => {
     const found = await data('session_recover', { sessionKey: 'quiet' })
     expect(found).toMatchObject({ matchedBy: 'session', checkpoint: { id } })
     expect(await data('session_search', { query: 'hello' })).toMatchObject({ count: 1 })
+  })
+
+  it('uses the settings of config.json', async (t) => {
+    const root = temporaryFolder(t)
+    const config = { continuity: { recoveryBudgetChars: 300 } }
+    writeFileSync(join(root, 'config.json'), JSON.stringify(config))
+    const { data } = await connect(t, root)
+    await data('session_digest', { sessionKey: 'long', digest: 'It works. '.repeat(200) })
+    const { text } = await data('session_recover', { sessionKey: 'long', source: 'compact' })
+    expect(String(text)).toContain('It works.')
+    expect(String(text).length).toBeLessThanOrEqual(300)
   })
 
   it('knows the session of the harness that started it by its claim', async (t) => {

@@ -30,7 +30,8 @@ export function openStore(
   call: Asked,
   onDiagnostic: (diagnostic: Diagnostic) => void,
 ): StoreContext {
-  return openContext({ ...toStoreOptions(call), environment: call.env, onDiagnostic })
+  const options = { ...toStoreOptions(call), readConfig: true, environment: call.env }
+  return openContext({ ...options, onDiagnostic })
 }
 
 /** An empty option is a variable that was not set; it does not mean the current folder. */

@@ -1,8 +1,9 @@
 // Long answers in the user's pager, on a terminal only.
 
 import { Writable } from 'node:stream'
-import { findInstalledProgram, openContext } from '../../store/index.js'
+import { findInstalledProgram, type StoreContext } from '../../store/index.js'
 import type { CliIo, Parsed } from '../command.js'
+import { openStore } from '../input/arguments.js'
 import { environmentOf, type Surroundings } from '../run-command.js'
 import { ReaderGone } from './output.js'
 
@@ -18,7 +19,7 @@ export async function withPager(
 ): Promise<number> {
   const { io, output, modules } = surroundings
   const isRefused = ['no-pager', 'json', 'follow'].some((name) => parsed.has(name))
-  const program = isRefused ? undefined : findPager(io)
+  const program = isRefused ? undefined : findPager(parsed, io)
   if (program === undefined) return work(surroundings)
   const { stdin, ended } = modules.startPager(program, { LESS, ...io.env })
   // Ctrl-C is for the pager, which would otherwise be left with the terminal.
@@ -45,14 +46,28 @@ export async function withPager(
 }
 
 /** `undefined` when none is installed, or none is wanted. */
-function findPager(io: CliIo): string | undefined {
+function findPager(parsed: Parsed, io: CliIo): string | undefined {
   const { env } = io
   if (env['TERM'] === 'dumb') return undefined
-  const command = (env['JSONL_SESSION_PAGER'] ?? env['PAGER'] ?? DEFAULT_PAGER).trim()
+  // The command itself reports what is wrong with the settings.
+  const store = openStore({ ...parsed, env: environmentOf(io) }, () => {})
+  const command = findPagerCommand(store).value.trim()
   const program = command.split(/\s+/)[0]!
   if (program === '' || program === 'cat') return undefined
-  const store = openContext({ environment: environmentOf(io) })
   return findInstalledProgram(store, program, env['PATH']).path === null ? undefined : command
+}
+
+/** As git does: the program's own variable, the setting of the home, the variable of the system. */
+export function findPagerCommand(store: StoreContext): { value: string; from: string } {
+  const { JSONL_SESSION_PAGER, PAGER } = store.env.host.variables
+  const setting = store.config().settings.get('pager')
+  if (JSONL_SESSION_PAGER !== undefined) {
+    return { value: JSONL_SESSION_PAGER, from: 'JSONL_SESSION_PAGER' }
+  }
+  if (setting !== undefined) return { value: String(setting.value), from: setting.path }
+  return PAGER === undefined
+    ? { value: DEFAULT_PAGER, from: 'default' }
+    : { value: PAGER, from: 'PAGER' }
 }
 
 /** The same process with another stderr. */

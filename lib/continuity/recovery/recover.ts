@@ -5,6 +5,7 @@ import { SessionError } from '../../errors.js'
 import { type Diagnostic, normalizeSessionKey } from '../../format/index.js'
 import {
   type CheckpointPayload,
+  configBlock,
   findNewestOfEach,
   isSessionLive,
   isUnreadable,
@@ -13,6 +14,7 @@ import {
   type ProjectScope,
   readSessionInfo,
   readSessionProject,
+  recoveryWindowMs,
   type StoreContext,
 } from '../../store/index.js'
 import { type RedactText, redactByDefault, redactWords } from '../redact-words.js'
@@ -70,14 +72,14 @@ export interface RecoverOptions {
    * Of the project only what is younger than this, in milliseconds. The session itself and the one
    * it follows may be older, and so may facts, tasks and constraints.
    *
-   * @default 4 hours
+   * @default the setting `recovery.withinHours`, else 4 hours
    */
   withinMs?: number | undefined
 
   /**
    * Chars of the text, including its heading and the truncation mark; 200 to 10000.
    *
-   * @default 2000
+   * @default the setting `continuity.recoveryBudgetChars`, else 2000
    */
   budgetChars?: number | undefined
 
@@ -107,7 +109,6 @@ export interface Recovery {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-const WITHIN_MS = 4 * 60 * 60 * 1000
 const BUDGET = { usual: 2000, least: 200, most: 10_000 }
 const CLASSES = ['own', 'gathered', 'silent'] as const
 
@@ -128,13 +129,15 @@ export function recover(store: StoreContext, options: RecoverOptions = {}): Reco
     checkpoint,
     matchedBy: found.matchedBy,
     ageMs: Math.max(0, store.env.now() - Date.parse(checkpoint.created_at)),
-    text: recoveryText(from, clampBudget(options.budgetChars)),
+    text: recoveryText(from, budgetOf(store, options.budgetChars)),
     from,
     diagnostics: search.diagnostics,
   }
 }
 
-export function clampBudget(budgetChars: number | undefined): number {
+/** What the caller passes, else the setting, else the default. */
+export function budgetOf(store: StoreContext, given: number | undefined): number {
+  const budgetChars = given ?? configBlock(store.config(), 'continuity')['recoveryBudgetChars']
   if (typeof budgetChars !== 'number' || Number.isNaN(budgetChars)) return BUDGET.usual
   return Math.min(BUDGET.most, Math.max(BUDGET.least, Math.trunc(budgetChars)))
 }
@@ -193,7 +196,7 @@ class RecoverySearch {
   }
 
   #ofProject(project: string | undefined, self: string | undefined): Match | undefined {
-    const { scope, withinMs = WITHIN_MS } = this.#options
+    const { scope, withinMs = recoveryWindowMs(this.#store) } = this.#options
     // Without a project the query would mean all of them.
     if (project === undefined && scope !== 'all') return undefined
     // Neither the session itself nor one that a live process is working in.

@@ -16,7 +16,7 @@ import { redactByDefault, redactWords } from '../redact-words.js'
 import { readOrigin } from '../state/session-origin.js'
 import { type Changes, changesSince, recentAgents, type StartSources } from './agents.js'
 import { checkpointNudge } from './nudge.js'
-import { clampBudget, type RecoverOptions, type Recovery, recover } from './recover.js'
+import { budgetOf, type RecoverOptions, type Recovery, recover } from './recover.js'
 import { recoveryText } from './recovery-text.js'
 import { NOTHING_TRIMMED, type StartAnswer, type StartRecovery, trimToFit } from './start-answer.js'
 
@@ -121,7 +121,7 @@ export async function sessionStart(
   // The share of recovery is reserved before anything else is built.
   const recovery =
     options.recovery === undefined ? recover(store, options) : (options.recovery ?? undefined)
-  const recoveryChars = Math.min(clampBudget(options.budgetChars), Math.floor(maxChars / 2))
+  const recoveryChars = Math.min(budgetOf(store, options.budgetChars), Math.floor(maxChars / 2))
   const { sources, hasEarlier } = readSources(store, options)
   const { checkpoints, sessionKey, agentLabel } = sources
   const episodes = recentEpisodes(store, sources, profile.episodic)

@@ -21,6 +21,7 @@ import {
   type NewCheckpoint,
   readSessionProject,
   type StoreContext,
+  withConfig,
 } from '../../store/index.js'
 
 export interface OneShotCheckpointer {
@@ -99,7 +100,8 @@ export function createCheckpointer(
   }: Pick<CheckpointerOptions, 'onStored'> & Pick<OneShotOptions, 'unlessRepeatedWithinMs'>,
 ) {
   const shared = { onDiagnostic: store.report, environment: store.env }
-  const continuity = createContinuity({ continuity: settings, ...shared })
+  const given = withConfig(store, 'continuity', settings)
+  const continuity = createContinuity({ continuity: given, ...shared })
   // The types of the records differ in readonly modifiers only.
   const checkpointer = new Checkpointer({
     continuity,

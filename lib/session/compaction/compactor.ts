@@ -27,7 +27,7 @@ import {
 import type { RollingSummarizer } from '../../continuity/index.js'
 import { type Environment, environmentFrom } from '../../environment/index.js'
 import { isSessionError, SessionError } from '../../errors.js'
-import type { StoreContext } from '../../store/index.js'
+import { type StoreContext, withConfig } from '../../store/index.js'
 import { notifyListener } from '../notify-listener.js'
 import type { Session } from '../session.js'
 import type { SessionOptions } from '../settings.js'
@@ -66,7 +66,8 @@ export function createStoredCompactor(
   session: string,
   options: CompactorOptions & SessionOptions = {},
 ): Compactor {
-  return new Compactor(storedTarget(store, session, options), options)
+  const given = withConfig(store, 'compaction', options)
+  return new Compactor(storedTarget(store, session, given), given)
 }
 
 export class Compactor {

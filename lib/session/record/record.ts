@@ -19,6 +19,7 @@ import {
   repeatTitle,
   type StoreContext,
   spoolEvents,
+  withConfig,
 } from '../../store/index.js'
 import { type OneShotCheckpointer, openCheckpointer } from '../checkpoints/one-shot.js'
 import { newHeader, type SessionFacts } from '../header.js'
@@ -291,7 +292,8 @@ class FollowUp {
     const { checkpoint = false, facts } = this.#options
     if (checkpoint === false) return
     try {
-      const continuity = continuitySettings(checkpoint, this.#store.report)
+      const given = withConfig(this.#store, 'continuity', checkpoint)
+      const continuity = continuitySettings(given, this.#store.report)
       if (!mayCheckpointBeDue(log, continuity, this.#store.env)) return
       const transcript = { id: this.#sessionId, log, project: this.#project }
       const onStored = (id: string) => {

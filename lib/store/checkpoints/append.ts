@@ -20,7 +20,7 @@ import {
 import { readSessionProject, sha256Of, shardPathOf } from './read-shard.js'
 import { type CheckpointPayload, checkpointPayload, type NewCheckpoint } from './record.js'
 import { referToCheckpoint } from './refer.js'
-import { type RetentionOptions, retentionRules } from './visible.js'
+import { type RetentionOptions, visibleOptions } from './visible.js'
 
 export interface AppendCheckpointOptions extends RetentionOptions {
   /**
@@ -162,7 +162,7 @@ function leaveOutKnown(
     return { payload: holder === undefined ? payload : undefined, holder, conflicts: [] }
   }
   if (unlessKeys.length > 0) return leaveOutKnownParts(payload, unlessKeys, readKnownParts(shard))
-  const visible = { rules: retentionRules(options), now }
+  const visible = visibleOptions(store, options)
   const known = readKnownMemories(store, shard, payload.project_normalized, visible)
   return leaveOutKnownMemories(payload, known)
 }

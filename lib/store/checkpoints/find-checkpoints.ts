@@ -21,12 +21,7 @@ import {
 } from './read-shard.js'
 import type { CheckpointPayload } from './record.js'
 import { findReferredShards } from './refer.js'
-import {
-  type RetentionOptions,
-  retentionRules,
-  type VisibleOptions,
-  visibleItems,
-} from './visible.js'
+import { type RetentionOptions, visibleItems, visibleOptions } from './visible.js'
 
 export interface CheckpointTarget extends RetentionOptions {
   /**
@@ -224,10 +219,6 @@ export async function deleteCheckpoint(
   const event = { type: 'checkpoint_tombstone', payload: { target_id: id, reason } }
   await appendOnce(found.path, [event], shardLogOptions(store))
   return { ...found, visible: false }
-}
-
-function visibleOptions({ env }: StoreContext, options: RetentionOptions): VisibleOptions {
-  return { rules: retentionRules(options), now: env.now() }
 }
 
 function limitOf({ limit, session }: ListCheckpointsQuery): number {

@@ -15,7 +15,7 @@ import {
 import type { Unreadable } from '../catalog/session-info.js'
 import type { StoreContext } from '../context.js'
 import { isTombstone, listShards, type ShardItem, toItem } from './read-shard.js'
-import { type RetentionOptions, retentionRules, visibleItems } from './visible.js'
+import { type RetentionOptions, visibleItems, visibleOptions } from './visible.js'
 
 export interface PruneCheckpointsOptions extends RetentionOptions {
   /**
@@ -222,7 +222,7 @@ function findNeeded(
   const all = lines.flatMap(({ items }) => items)
   const visible = visibleItems(
     all.map(({ item }) => item),
-    { rules: retentionRules(options), now: store.env.now() },
+    visibleOptions(store, options),
   )
   const needed = new Set(visible.map(({ byteOffset }) => byteOffset))
   const payloads = new Map<number, unknown>()

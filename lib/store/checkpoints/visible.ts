@@ -2,6 +2,8 @@
 // they remove nothing, and the same bytes show something else at another time. Pure; the caller
 // passes the time.
 
+import { withConfig } from '../config.js'
+import type { StoreContext } from '../context.js'
 import { type CheckpointItem, isTombstone, type ShardItem } from './read-shard.js'
 
 export interface RetentionOptions {
@@ -42,6 +44,12 @@ export function retentionRules(options: RetentionOptions = {}): RetentionRules {
     maxAgeMs: clamp(options.retentionDays, { least: 1, most: 90, usual: 7 }) * DAY_MS,
     isStrict: options.strictRetention ?? false,
   }
+}
+
+/** The rules for a store: what the caller passes, else its settings. */
+export function visibleOptions(store: StoreContext, options: RetentionOptions): VisibleOptions {
+  const rules = retentionRules(withConfig(store, 'continuity', options))
+  return { rules, now: store.env.now() }
 }
 
 export interface VisibleOptions {

@@ -104,6 +104,7 @@ export function unknownNames(store: StoreContext): string[] {
     ...[layout.archive, layout.trash].map(({ transcripts }) => basename(dirname(transcripts))),
     ...[layout.imports, layout.fileHistory].map((folder) => basename(folder)),
     AGENTS,
+    basename(layout.rootConfigPath),
     '.gitignore',
   ])
   const isRollover = /^history\.jsonl\.\d+$/

@@ -8,7 +8,7 @@ export interface HistoryRetentionOptions {
   /**
    * Prompts older than this number of days are hidden, and removed by a sweep.
    *
-   * @default HISTORY_RETAIN_DAYS, else all are shown
+   * @default HISTORY_RETAIN_DAYS, else the setting `history.retainDays`, else all are shown
    */
   retainDays?: number | undefined
 }
@@ -21,7 +21,7 @@ export function retainedSince(
   store: StoreContext,
   { retainDays }: HistoryRetentionOptions,
 ): number | undefined {
-  const days = retainDays ?? daysFromEnvironment(store)
+  const days = retainDays ?? daysFromEnvironment(store) ?? daysFromConfig(store)
   if (days === undefined) return undefined
   if (!isDays(days)) {
     throw new SessionError('ERR_ARG', `retainDays is a whole number from 1, not ${days}`)
@@ -37,6 +37,10 @@ function daysFromEnvironment(store: StoreContext): number | undefined {
   const message = `${VARIABLE} is a whole number of days from 1, not "${text}"; all prompts are kept`
   store.report(diagnostic('invalid_setting', message))
   return undefined
+}
+
+function daysFromConfig(store: StoreContext): number | undefined {
+  return store.config().settings.get('history.retainDays')?.value as number | undefined
 }
 
 function isDays(days: number): boolean {

@@ -3,6 +3,7 @@
 import { isLeased } from '../catalog/session-info.js'
 import { findNewestCheckpoint } from '../checkpoints/find-checkpoints.js'
 import { isSessionLive } from '../claims/read-state.js'
+import { recoveryWindowMs } from '../config.js'
 import type { StoreContext } from '../context.js'
 import { readLineage } from '../load/load-session.js'
 import { listSpoolFiles } from '../spool/spool.js'
@@ -25,9 +26,6 @@ export interface KeptSession {
   readonly reason: string
 }
 
-// For this long a new session of the project is given what the last one knew.
-const RECOVERY_MS = 4 * 60 * 60 * 1000
-
 /** Splits sessions of the store into those in use and those not in use. */
 export function withoutUsed(
   store: StoreContext,
@@ -45,7 +43,8 @@ export function withoutUsed(
     // A queue that cannot be read throws: what waits in it would have no session any more.
     const queued = listSpoolFiles(store, sessionId).length
     if (queued > 0) return keep('queued', `events wait for it (${queued} files in the spool)`)
-    const { newest } = findNewestCheckpoint(store, { session: sessionId, withinMs: RECOVERY_MS })
+    const withinMs = recoveryWindowMs(store)
+    const { newest } = findNewestCheckpoint(store, { session: sessionId, withinMs })
     if (newest === undefined) return true
     const { created_at } = newest.checkpoint
     return keep('checkpoint', `its checkpoint of ${created_at} may still be recovered`)

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { runCli, runInTerminal } from '../command-line.js'
@@ -53,13 +54,27 @@ test.each([
   for (const done of finished) done()
 })
 
-test('JSONL_SESSION_PAGER takes precedence over PAGER', async (t) => {
+test('JSONL_SESSION_PAGER takes precedence over the setting, and that over PAGER', async (t) => {
   const place = newPlace(t)
   await storeSession(place, 'demo')
   const pager = fakePager()
   await runPaged(['show', 'demo'], place, pager)
+  writeFileSync(join(place.root, 'config.json'), JSON.stringify({ pager: 'tail -n 5' }))
+  await runPaged(['show', 'demo'], place, pager)
   await runPaged(['show', 'demo'], place, pager, { JSONL_SESSION_PAGER: 'sort -r' })
-  expect(pager.started).toEqual(['sed -n p', 'sort -r'])
+  expect(pager.started).toEqual(['sed -n p', 'tail -n 5', 'sort -r'])
+})
+
+test('a pager that the store of a project names is never started', async (t) => {
+  const place = newPlace(t)
+  await storeSession(place, 'demo')
+  writeFileSync(join(place.root, 'config.json'), JSON.stringify({ pager: 'tail -n 5' }))
+  const pager = fakePager()
+  await runInTerminal(['show', 'demo', '--root', place.root, '--home', newPlace(t).root], {
+    env: { PATH: process.env['PATH'], TERM: 'xterm', PAGER: 'sed -n p' },
+    modules: pager.modules,
+  })
+  expect(pager.started).toEqual(['sed -n p'])
 })
 
 test.each([

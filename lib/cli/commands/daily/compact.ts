@@ -33,7 +33,8 @@ const LESSON = `The summary is yours (--summary-file), or made by a summarizer, 
   openai:MODEL        OpenAI, with the key in OPENAI_API_KEY
   anthropic:MODEL     Anthropic, with the key in ANTHROPIC_API_KEY
 @URL after the model names another server that speaks the same API; it gets the key, too.
-Of several, separated by commas, each is asked when those before it failed. If all fail, a note
+Of several, separated by commas, each is asked when those before it failed. Without --summarizer
+the setting "summarizer" of config.json in the home is used. If all fail, a note
 takes the place of the summary, more is kept, and --retry replaces the note later.
 
 Without --keep, --keep-from, --up-to or --from your summary replaces everything; a summarizer
@@ -78,8 +79,11 @@ export const compact: Command = {
     for (const names of ALTERNATIVES) rejectTogether(call, ...names)
     if (call.has('plan') || call.has('dry-run')) return printPlan(call)
     if (call.has('retry')) return retrySummaries(call)
-    if (call.value('summarizer') !== undefined) return compactSummarized(call)
     if (call.value('summary-file') !== undefined) return compactGiven(call)
+    // A message to keep is named for a summary that exists.
+    if (call.value('keep-from') === undefined && summarizersOf(call) !== undefined) {
+      return compactSummarized(call)
+    }
     throw new UsageError(
       'compact needs a summary: --summary-file notes.md, --summary-file - to read it from stdin, ' +
         'or --summarizer extractive',
@@ -251,7 +255,7 @@ async function compactSummarized(call: Call): Promise<number> {
   const { covered, usage } = compactor.plan({ keepPercent, from, upTo })
   const outcome = await withProgress(
     call,
-    `${call.value('summarizer')} summarizes ${plural(covered.length, 'message')}`,
+    `${summarizersOf(call)} summarizes ${plural(covered.length, 'message')}`,
     () => compactor.compact({ keepPercent, from, upTo }),
   )
   // Also when a later one succeeded: the user named it, and it does not answer.
@@ -271,12 +275,12 @@ async function compactSummarized(call: Call): Promise<number> {
 }
 
 async function retrySummaries(call: Call): Promise<number> {
-  if (call.value('summarizer') === undefined) {
+  if (summarizersOf(call) === undefined) {
     throw new UsageError('--retry needs --summarizer, for example --summarizer ollama:qwen2.5:7b')
   }
   const compactor = await compactorOf(call)
   const id = compactor.sessionId
-  const what = `${call.value('summarizer')} retries summaries`
+  const what = `${summarizersOf(call)} retries summaries`
   const { revised, failed } = await withProgress(call, what, () => compactor.retrySummaries())
   for (const { failures } of failed) sayFailures(call, failures)
   const left = failed.map(({ failures, ...names }) => ({ ...names, failures: reasonsOf(failures) }))
@@ -288,9 +292,15 @@ async function retrySummaries(call: Call): Promise<number> {
   return failed.length > 0 ? EXIT.failed : EXIT.done
 }
 
+/** Those that the user names, else those of the settings. */
+function summarizersOf(call: Call): string | undefined {
+  const setting = call.store.config().settings.get('summarizer')?.value as string | undefined
+  return call.value('summarizer') ?? setting
+}
+
 async function compactorOf(call: Call): Promise<Compactor> {
   const { summarizerFrom } = await call.modules.summarizers()
-  const names = call.value('summarizer')!.split(',')
+  const names = summarizersOf(call)!.split(',')
   const summarizers = names.map((name) => summarizerFrom(name, call.io.env))
   const { minKeepMessages } = readCut(call)
   const session = findSession(call, call.operands[0]!)
