@@ -13,7 +13,8 @@ export function installPackages(folder) {
   try {
     const lock = readFileSync(lockfile, 'utf8')
     if (existsSync(mark) && readFileSync(mark, 'utf8') === lock) return undefined
-    execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
+    // Not `npm ci`, which fails where a registry lacks the package of another platform.
+    execFileSync('npm', ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'], {
       cwd: folder,
       stdio: ['ignore', 'ignore', 'pipe'],
       timeout: INSTALL_MS_MAX,
@@ -24,6 +25,6 @@ export function installPackages(folder) {
     const lines = String(error.stderr ?? '')
       .split('\n')
       .filter((line) => line.startsWith('npm error'))
-    return `npm ci in ${folder} failed: ${lines[0] ?? error.code ?? error.message}`
+    return `npm install in ${folder} failed: ${lines[0] ?? error.code ?? error.message}`
   }
 }
