@@ -17,6 +17,9 @@ const json = z.unknown()
 /** A string, or the provider's blocks, verbatim. */
 const content = z.union([z.string(), z.array(z.looseObject({ type: z.string() }))])
 
+/** Of an event that was appended again: the uuid of the original. */
+const copiedFrom = uuid.optional()
+
 const usage = z.looseObject({
   input_tokens: count,
   output_tokens: count,
@@ -110,6 +113,7 @@ export const payloadSchemas = {
     content,
     prompt_id: z.string().optional(),
     source: z.string().optional(),
+    copied_from: copiedFrom,
   }),
   assistant: z.looseObject({
     content,
@@ -119,12 +123,14 @@ export const payloadSchemas = {
     message_id: z.string().optional(),
     partial: z.boolean().optional(),
     supersedes: uuid.optional(),
+    copied_from: copiedFrom,
   }),
   tool_call: z.looseObject({
     tool_call_id: z.string().min(1),
     name: z.string(),
     input: json,
     idempotent: z.boolean().optional(),
+    copied_from: copiedFrom,
   }),
   tool_result: z.looseObject({
     tool_call_id: z.string().min(1),
@@ -133,8 +139,9 @@ export const payloadSchemas = {
     name: z.string().optional(),
     synthetic: z.boolean().optional(),
     attempt: count.optional(),
+    copied_from: copiedFrom,
   }),
-  system: z.looseObject({ content }),
+  system: z.looseObject({ content, copied_from: copiedFrom }),
   summary: z.looseObject({
     text: z.string(),
     tokens: count.optional(),
@@ -178,6 +185,7 @@ export const payloadSchemas = {
     from_uuid: uuid,
     truncate_after: uuid.optional(),
     reason: z.string().optional(),
+    copied_from: copiedFrom,
   }),
   subagent_spawn: z.looseObject({
     task_id: z.string().min(1),
