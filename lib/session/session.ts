@@ -11,7 +11,6 @@ import {
 } from '../chain/index.js'
 import type { ContextUse, RollingSummarizer, StoredCheckpoint } from '../continuity/index.js'
 import { isSessionError, SessionError } from '../errors.js'
-import { copiedFromOf } from '../format/fields.js'
 import {
   type ContentInput,
   type Diagnostic,
@@ -63,7 +62,7 @@ import { notifyListener } from './notify-listener.js'
 import { PermissionLedger } from './permission-ledger.js'
 import { type PromptOptions, type PromptReceipt, promptText } from './prompt-history.js'
 import { takeSpooled } from './record/take-spool.js'
-import { type AppendEvent, isStreamed, toReply } from './streamed-reply.js'
+import { type AppendEvent, toReply } from './streamed-reply.js'
 import type { MergedResult, SubagentReportInput } from './subagents/result.js'
 import type { Sidechain } from './subagents/sidechain.js'
 import { Subagents } from './subagents/subagents.js'
@@ -525,7 +524,7 @@ export class Session implements AsyncDisposable {
 
   #notify(event: NewEvent, receipt: Receipt): void {
     // What is appended again was counted before.
-    if (copiedFromOf(event.payload) === null) {
+    if (event.payload['copied_from'] === undefined) {
       this.#continuity?.observe(event, receipt)
     }
     if (this.#listeners.size === 0) return
@@ -533,6 +532,11 @@ export class Session implements AsyncDisposable {
     const { store } = this.#parts.settings
     for (const listener of this.#listeners) notifyListener(store, () => listener(written, receipt))
   }
+}
+
+// Here, because it is asked for every event that is appended.
+function isStreamed({ partial, supersedes }: AppendEvent): boolean {
+  return partial !== undefined || supersedes !== undefined
 }
 
 /** A payload that contains its own offset is complete only after the write. */

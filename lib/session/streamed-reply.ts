@@ -34,10 +34,6 @@ interface ReplyContext {
   readonly find: (uuid: string) => SessionEvent | undefined
 }
 
-export function isStreamed({ partial, supersedes }: AppendEvent): boolean {
-  return partial !== undefined || supersedes !== undefined
-}
-
 /** The event as it is written. */
 export function toReply<Type extends string>(
   event: AppendEvent<Type>,
