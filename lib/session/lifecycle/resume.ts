@@ -26,7 +26,7 @@ import {
   loadSession,
   type StoreContext,
 } from '../../store/index.js'
-import { inheritedFacts, resumedEvent, type SessionFacts } from '../header.js'
+import { inheritedFacts, newHeader, resumedEvent, type SessionFacts } from '../header.js'
 import { Lazy } from '../lazy.js'
 import { observersFor, SessionView, TitleKeeper } from '../live-view.js'
 import { PermissionLedger } from '../permission-ledger.js'
@@ -157,6 +157,11 @@ async function resumeInPlace(
     const session = assembleSession(store, parts, options)
     const result = resumedOf(loaded, options, session)
     if (options.quiet === true) return result
+    // Its process was killed before the header was written; this one writes it.
+    if (log.size === 0) {
+      await log.append(newHeader(store, id, options))
+      return result
+    }
     const lastTs = loaded.events.at(-1)?.event.ts
     await log.append(resumedEvent('resume', { now: store.env.now(), lastTs }))
     return result

@@ -8,7 +8,7 @@ import type { StoreContext } from '../context.js'
 import { isLogName, LOG_EXTENSION, listNames } from '../list-logs.js'
 import { cached, normalizeProject } from '../projects/normalize-project.js'
 import { type ProjectScope, selectProjects } from '../projects/select-projects.js'
-import { readHead } from './file-windows.js'
+import { type OpenFile, readHead } from './file-windows.js'
 import { headerFields } from './header-fields.js'
 import { readHeader } from './read-head.js'
 import {
@@ -165,10 +165,11 @@ export function listHeaders(
 }
 
 function headerAt(store: StoreContext, path: string): SessionHeader | Unreadable {
-  const found = withOpenFile(store, path, (file) => {
+  const look = (file: OpenFile) => {
     const { header } = readHeader(file, readHead(file), new EventReader())
     return header && headerFields(path, header)
-  })
+  }
+  const found = withOpenFile(store, path, look, { mayBeEmpty: true })
   // Without a header, its end shows whether there is an event in it.
   return found ?? readTranscriptInfo(store, path)
 }

@@ -135,7 +135,7 @@ export const GONE = 'gone'
 
 /** From the bytes of the file alone: equal bytes, equal result. */
 export function readTranscriptInfo(store: StoreContext, path: string): SessionInfo | Unreadable {
-  return withOpenFile(store, path, (file) => digestBytes(path, file))
+  return withOpenFile(store, path, (file) => digestBytes(path, file), { mayBeEmpty: true })
 }
 
 /** Opens a log for a short look. One that cannot be looked into is an answer, too. */
@@ -143,6 +143,7 @@ export function withOpenFile<Found>(
   { env: { fs } }: StoreContext,
   path: string,
   look: (file: OpenFile) => Found,
+  { mayBeEmpty = false } = {},
 ): Found | Unreadable {
   let fd: number | undefined
   try {
@@ -150,7 +151,7 @@ export function withOpenFile<Found>(
     const stats = fs.fstatSync(fd)
     if (stats.isDirectory()) return { path, reason: 'a directory' }
     if (!stats.isFile()) return { path, reason: 'not a regular file' }
-    if (stats.size === 0) return { path, reason: 'empty file' }
+    if (stats.size === 0 && !mayBeEmpty) return { path, reason: 'empty file' }
     return look({ fs, fd, size: stats.size })
   } catch (error) {
     return { path, reason: reasonOf(fs, path, error) }
@@ -172,7 +173,8 @@ function digestBytes(path: string, file: OpenFile): SessionInfo | Unreadable {
   if (!scan.hasEvent && !isScannedToStart && hasEvent) {
     isScannedToStart = scanLongLine(scan, path, file)
   }
-  if (!scan.hasEvent && !hasEvent) return { path, reason: 'no event in it' }
+  // An empty file is a session whose process ended before the header was written.
+  if (!scan.hasEvent && !hasEvent && size > 0) return { path, reason: 'no event in it' }
   const isEmpty = !scan.hasOwnEvent && isScannedToStart
   const { title } = scan
   const prompt = title === undefined ? readTitlePrompt(file, start, tail, reader) : null

@@ -1,5 +1,6 @@
 // Reads a whole log and checks every line, every link and every payload. Writes nothing.
 
+import { basename, dirname } from 'node:path'
 import { walkChain } from '../../chain/index.js'
 import type { Environment } from '../../environment/index.js'
 import {
@@ -48,7 +49,7 @@ export async function verifyLog(
     const where = { file: path, byte_offset, line_number, length, uuid: event.uuid }
     findings.push(diagnostic(isHistory ? 'bad_line' : 'bad_payload', problem, where))
   }
-  if (events === 0) {
+  if (events === 0 && !isUnbegun(environment, path)) {
     findings.push(diagnostic('missing_header', 'The log holds no event', { file: path }))
   }
   const walk = isHistory || links.every(hasNoChain) ? undefined : walkChain(links)
@@ -60,6 +61,12 @@ export async function verifyLog(
     onChain: walk?.onChainCount ?? events,
     findings: findings.sort((one, other) => (one.byte_offset ?? 0) - (other.byte_offset ?? 0)),
   }
+}
+
+/** A process that is killed while it creates a session leaves an empty file; nothing is lost. */
+function isUnbegun({ fs }: Environment, path: string): boolean {
+  const isSession = ['.transcripts', '.sidechains'].includes(basename(dirname(path)))
+  return isSession && fs.statSync(path).size === 0
 }
 
 /** By its first valid line: only those of a history have no envelope. */

@@ -146,13 +146,13 @@ test('a file that is no transcript is named on stderr and hides no other', async
   mkdirSync(folder)
   const { stdout, stderr, exitCode } = await runCli(['list'], place)
   expect(stdout).toMatch(/^demo /)
-  expect(stderr).toBe(`skipped ${empty}: empty file\nskipped ${folder}: a directory\n`)
+  // An empty file is a session that was not begun; it is hidden like any other empty one.
+  expect(stderr).toBe(`skipped ${folder}: a directory\n`)
   expect(exitCode).toBe(0)
   const { skipped } = JSON.parse(await runWell(['list', '--json'], place))
-  expect(skipped).toEqual([
-    { path: empty, reason: 'empty file' },
-    { path: folder, reason: 'a directory' },
-  ])
+  expect(skipped).toEqual([{ path: folder, reason: 'a directory' }])
+  const all = JSON.parse(await runWell(['list', '--all', '--json'], place))
+  expect(all.sessions).toMatchObject([{ sessionId: 'demo' }, { sessionId: 'empty', bytes: 0 }])
 })
 
 test('list takes no session and no half numbers', async (t) => {
