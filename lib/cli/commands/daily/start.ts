@@ -108,7 +108,7 @@ function changesLine({
 
 const RECOVER_LESSON = `Of the session itself, else of the session it follows, else of the project in the last 4 hours: the
 newest checkpoint in the words of an agent or a person, the newest other one, and what the newest
-session without an end was doing, from the end of its transcript. Sessions that are in use are skipped.
+session without an end was doing, from the end of its transcript. Sessions in use are skipped.
 
 Examples:
   $ jsonl-session recover
@@ -122,7 +122,7 @@ Examples:
   </recovered-1f8a02>
 
   $ jsonl-session recover --previous demo --budget 500 --json
-  {"checkpoint":{"id":"4be0643f-…",…},"matchedBy":"lineage","ageMs":61000,"text":"## Session…","from":[…]}
+  {"checkpoint":{"id":"4be0643f-…",…},"matchedBy":"lineage","ageMs":61000,"text":"## …","from":[…]}
 
 Exit codes:
   0 found · 1 there is nothing (null with --json) · 2 wrong use, or failed
