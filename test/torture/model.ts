@@ -17,6 +17,8 @@ const HALF = '{"type":"user","ts":"2026-01-01T00:00:00.000Z","uuid":"half","prev
 interface Model {
   /** Messages the model sees, by uuid. */
   view: readonly string[]
+  /** The view that the present file began with. */
+  start: readonly string[]
   /** The view right after each message. */
   viewAfter: Map<string, readonly string[]>
   /** Events of the present file that were acknowledged, in their order. */
@@ -158,9 +160,17 @@ class Rewind extends Command {
 
   protected override async act(model: Model, { session }: Real): Promise<void> {
     const to = pick(model.view.filter(isOurs), this.choice)
+    const seenThen = model.viewAfter.get(to)!
+    const { start } = model
+    // An ancestor's message that was compacted before this session began can only be forked.
+    const isOwn = model.acks.includes(to)
+    const inherited = start.slice(0, start.indexOf(to) + 1)
+    if (!isOwn && JSON.stringify(inherited) !== JSON.stringify(seenThen)) {
+      return expectRefusal('ERR_ARG', () => session.rewind({ to }))
+    }
     const { uuid } = await session.rewind({ to })
     model.acks.push(uuid)
-    model.view = model.view.slice(0, model.view.indexOf(to) + 1)
+    model.view = seenThen
   }
 }
 
@@ -188,6 +198,7 @@ class Resume extends Command {
     const { session } = await resumeSession({ ...real.options, id: before.id })
     expectAcks(before, model)
     model.acks = []
+    model.start = model.view
     real.goOnWith(session!)
   }
 }
@@ -251,6 +262,7 @@ export async function runModel(
     const real = new Real(folder, session)
     const model: Model = {
       view: [],
+      start: [],
       viewAfter: new Map(),
       acks: [],
       checkpoints: [],
