@@ -17,10 +17,13 @@ export {
 export { EXPORT_TYPES, EXPORT_VERSION, EXPORTED_REASONS, exportedReason } from './export-marks.js'
 export { LINE_PREFIX_BYTES, NEWLINE } from './limits.js'
 export { encodeName } from './names.js'
+export { findPayloadProblem } from './payload-checks.js'
 export {
-  assertNoPermissionKeys,
-  assertNoPermissionType,
+  assertNoPermissionState,
+  findPermissionState,
   isPermissionKey,
+  isPermissionType,
+  withoutPermissionState,
 } from './permission-guard.js'
 export {
   isPlainObject,

@@ -540,6 +540,6 @@ function isStreamed({ partial, supersedes }: AppendEvent): boolean {
 }
 
 /** A payload that contains its own offset is complete only after the write. */
-function placed({ payloadAt, ...event }: NewEvent, { byteOffset }: Receipt): NewEvent {
+function placed({ payloadAt, recorded: _, ...event }: NewEvent, { byteOffset }: Receipt): NewEvent {
   return payloadAt === undefined ? event : { ...event, payload: payloadAt(byteOffset) }
 }

@@ -50,7 +50,7 @@ function call(args: readonly string[], { input = '', env = {} } = {}) {
 }
 
 const append = (uuid: string, env = {}) =>
-  call(['append', 'demo', '--type', 'note', '--payload', '{}', '--uuid', uuid, '--json'], { env })
+  call(['append', 'demo', '--type', 'acme:note', '--payload', '{}', '--uuid', uuid, '--json'], { env })
 
 const keptIn = (path: string) => readdirSync(path).sort()
 
@@ -123,7 +123,7 @@ describe.runIf(NODE_KEEPS_NONE)('the cached code of a command', () => {
       'append',
       'demo',
       '--type',
-      'note',
+      'acme:note',
       '--payload',
       '{"b":1}',
       '--uuid',

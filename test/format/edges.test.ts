@@ -169,11 +169,9 @@ describe('types', () => {
   })
 })
 
-let keys = 0
-
 describe('permission state', () => {
   it('a key is judged the first time it is seen, and the same the second time', () => {
-    const key = `trust_of_test_${++keys}`
+    const key = 'Granted-Permissions'
     expect([isPermissionKey(key), isPermissionKey(key)]).toEqual([true, true])
     expect([isPermissionKey(`x${key}`), isPermissionKey(`x${key}`)]).toEqual([false, false])
   })

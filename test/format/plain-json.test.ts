@@ -2,8 +2,7 @@
 
 import { expect, it } from 'vitest'
 import {
-  assertNoPermissionKeys,
-  assertNoPermissionType,
+  assertNoPermissionState,
   NEVER_WRITTEN,
   shownJson,
   stringifyPayload,
@@ -76,12 +75,12 @@ it('absent members, dates and objects without a prototype are plain', () => {
 
 it('permission state is refused however many other keys were seen before', () => {
   for (let number = 0; number < 1100; number++)
-    assertNoPermissionKeys('t', { [`key_${number}`]: 1 })
+    assertNoPermissionState('t', { [`key_${number}`]: 1 })
   for (const key of ['permissions', 'allowedTools', 'trust_level']) {
-    expect(() => assertNoPermissionKeys('t', { [key]: 1 })).toThrow(/never written/)
+    expect(() => assertNoPermissionState('t', { [key]: 1 })).toThrow(/never written/)
   }
-  expect(() => assertNoPermissionType('approval_given')).toThrow(/never written/)
-  expect(() => assertNoPermissionType('tool_result')).not.toThrow()
+  expect(() => assertNoPermissionState('approval_given', {})).toThrow(/never written/)
+  expect(() => assertNoPermissionState('tool_result', {})).not.toThrow()
 })
 
 it('plain lines keep their indentation and lose blank ends', () => {

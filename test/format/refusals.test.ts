@@ -2,8 +2,7 @@
 
 import { expect, it } from 'vitest'
 import {
-  assertNoPermissionKeys,
-  assertNoPermissionType,
+  assertNoPermissionState,
   assertTime,
   assertUuid,
   isOnChainType,
@@ -35,10 +34,10 @@ it('an object that is refused is named by its own place, not by one inside it', 
 it('the error for permission state names the type of the event', () => {
   const details = { type: 'of_somebody' }
   const code = 'ERR_PERMISSION_STATE'
-  expect(() => assertNoPermissionKeys('of_somebody', { permissions: 1 })).toThrow(
+  expect(() => assertNoPermissionState('of_somebody', { permissions: 1 })).toThrow(
     expect.objectContaining({ code, details }),
   )
-  expect(() => assertNoPermissionType('permission_given')).toThrow(
+  expect(() => assertNoPermissionState('permission_given', {})).toThrow(
     expect.objectContaining({ code, details: { type: 'permission_given' } }),
   )
 })

@@ -106,10 +106,11 @@ test('records the text blocks of a prompt, and nothing if there are no texts', a
   await session.prompt(blocks)
   expect(await session.prompt([image])).toMatchObject({ historyOffset: null })
   expect(await session.prompt('   ')).toMatchObject({ historyOffset: null })
-  expect(await session.prompt([null] as never)).toMatchObject({ historyOffset: null })
-  expect(await session.prompt(7 as never)).toMatchObject({ historyOffset: null })
+  for (const wrong of [[null], 7]) {
+    await expect(session.prompt(wrong as never)).rejects.toMatchObject({ code: 'ERR_ARG' })
+  }
   expect((await read_history({ home })).map(({ prompt }) => prompt)).toEqual(['look\nat this'])
-  expect(session.messages().messages).toHaveLength(5)
+  expect(session.messages().messages).toHaveLength(3)
   expect(await session.close()).toMatchObject({ history_appended: true })
 })
 

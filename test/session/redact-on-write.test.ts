@@ -51,7 +51,7 @@ async function sayAll(session: Session): Promise<void> {
       type: 'tool_result',
       payload: { tool_call_id: 't1', content: `token: ${CANARY}`, is_error: false },
     },
-    { type: 'acme.note', payload: { deep: [{ password: CANARY.slice(4) }] } },
+    { type: 'acme:note', payload: { deep: [{ password: CANARY.slice(4) }] } },
   ])
   await session.append({ type: 'assistant', uuid: 'm2', payload: { content: [signed] } })
   await session.rename(`About ${CANARY}`)
@@ -204,7 +204,7 @@ test('rejects an invalid event as usual, and does not move the tip', async (t) =
     [circle, 'ERR_SERIALIZE'],
     [{ ledger: session.permissions }, 'ERR_PERMISSION_STATE'],
   ] as const) {
-    await expect(session.append({ type: 'acme.note', payload })).rejects.toMatchObject({ code })
+    await expect(session.append({ type: 'acme:note', payload })).rejects.toMatchObject({ code })
   }
   await expect(
     session.append({ type: 'user', payload: { content: CANARY }, opaque: ['content'] }),

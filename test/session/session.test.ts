@@ -648,7 +648,7 @@ test('trust starts empty after resume and fork, and cannot be written', async (t
   const canary = `canary-${Math.random()}`
   session.permissions.grant(canary)
   await say(session, 'a')
-  const event = { type: 'note', payload: { deep: [{ ledger: session.permissions }] } }
+  const event = { type: 'acme:note', payload: { deep: [{ ledger: session.permissions }] } }
   await expect(session.append(event)).rejects.toMatchObject({ code: 'ERR_PERMISSION_STATE' })
   expect(() => JSON.stringify(new PermissionLedger())).toThrow(TypeError)
   await session.close()

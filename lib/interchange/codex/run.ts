@@ -1,6 +1,7 @@
 // One rollout of Codex. The file is a sequence without branches; a rollback is an event, and a
 // compaction brings the history that replaces the old one.
 
+import { isPermissionType } from '../../format/index.js'
 import { plainText, toUsage } from '../import/content.js'
 import { Emitter } from '../import/emitter.js'
 import { countOf, fieldsOf, isObject, listOf, textOf } from '../import/fields.js'
@@ -87,7 +88,7 @@ export class CodexRun implements ImportRun {
     if (type === 'user_message' || type === 'agent_message') this.#addCopy(event)
     else if (/^agent_reasoning(?:_raw_content)?$/.test(type)) this.#emitter.drop('said_twice')
     else if (type === 'thread_rolled_back') this.#rollBack(countOf(event['num_turns']) ?? 0)
-    else if (/approval|permission/i.test(type)) this.#emitter.drop('permission_state')
+    else if (isPermissionType(type)) this.#emitter.drop('permission_state')
     else {
       const title = textOf(event['thread_name']) ?? textOf(event['name'])
       if (type === 'thread_name_updated' && title) this.#emitter.title(title, 'user')

@@ -1,7 +1,7 @@
 // What all importers share: the record being read, its uuid and time, and the events made of it,
 // each with the position of its bytes in the source.
 
-import { UNKNOWN_TIME } from '../../format/index.js'
+import { isPermissionType, UNKNOWN_TIME, withoutPermissionState } from '../../format/index.js'
 import { UuidIndex } from '../../log/index.js'
 import { fieldsOf, known, toTime } from './fields.js'
 import {
@@ -13,7 +13,6 @@ import {
   type ImportSink,
   type RepairReason,
 } from './importer.js'
-import { withoutPermissions } from './without-permissions.js'
 
 /** The record that an event is made of, and its time. */
 export interface Origin {
@@ -125,21 +124,31 @@ export class Emitter {
 
   emit({ type, uuid, prev, payload, task }: Emission, { record, ts } = this.#origin): void {
     const { byteOffset: offset, length, sha256 } = record
+    const { value, removed } = withoutPermissionState(payload, { isResult: type === 'tool_result' })
+    if (removed > 0) this.sink.dropped('permission_state', record)
     // Not copied: that would cost as much as making it.
-    payload['imported_from'] = { offset, length, sha256 }
-    this.sink.event({ type, uuid, prev_uuid: prev, ts, payload, task })
+    value['imported_from'] = { offset, length, sha256 }
+    this.sink.event({ type, uuid, prev_uuid: prev, ts, payload: value, task })
   }
 
-  /** Emits a record of a kind that we do not have, unchanged but without permission state. */
+  /**
+   * Emits a record of a kind that we do not have, unchanged but without permission state. A record
+   * that is nothing else keeps its place in the chain, and loses its content.
+   */
   keep(
     kind: string,
     at: Position = { uuid: this.uuidOf(), prev: null },
     value: unknown = this.#record.value,
     origin?: Origin,
   ): void {
-    const { value: record, isStripped } = withoutPermissions(value)
-    if (isStripped) this.drop('permission_state')
-    this.emit({ ...at, type: this.#toType(kind), payload: { record } }, origin)
+    const type = this.#toType(kind)
+    if (!isPermissionType(type)) {
+      this.emit({ ...at, type, payload: { record: value } }, origin)
+      return
+    }
+    this.drop('permission_state')
+    if (at.prev === null) return
+    this.emit({ ...at, type: this.#toType('left_out'), payload: { record: null } }, origin)
   }
 
   /** `codex:world_state`: a type that names the format it comes from. */

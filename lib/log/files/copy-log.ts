@@ -21,6 +21,8 @@ export interface CopyRequest {
   readonly opening: Buffer
   /** How many bytes of the source follow. */
   readonly end: number
+  /** Ranges of these bytes in whose place other bytes are written, in their order. */
+  readonly replaced?: readonly (ByteRange & { readonly bytes: Buffer })[] | undefined
   /** Ranges of the source that follow after that: whole lines, without their newlines. */
   readonly later: readonly ByteRange[]
   /**
@@ -32,7 +34,7 @@ export interface CopyRequest {
 }
 
 export function copyLog(
-  { from, to, opening, end, later, isVerbatim }: CopyRequest,
+  { from, to, opening, end, replaced = [], later, isVerbatim }: CopyRequest,
   env: Environment,
 ): void {
   const source = openForReading(from, env)
@@ -40,7 +42,15 @@ export function copyLog(
     const copy = new AtomicFile(to, env, { makeFolder: true })
     try {
       copy.write(opening)
-      copyRange(source, copy.fd, { byte_offset: 0, length: end }, { isVerbatim })
+      let done = 0
+      for (const { byte_offset, length, bytes } of replaced) {
+        const before = { byte_offset: done, length: byte_offset - done }
+        copyRange(source, copy.fd, before, { isVerbatim: true })
+        copy.write(bytes)
+        done = byte_offset + length
+      }
+      copyRange(source, copy.fd, { byte_offset: done, length: end - done }, { isVerbatim })
+      if (done === end && done > 0) copy.write(Buffer.from([NEWLINE]))
       for (const range of later) copyRange(source, copy.fd, range)
       copy.finish()
     } finally {

@@ -3,12 +3,13 @@
 
 import { SessionError } from '../../errors.js'
 import {
-  assertNoPermissionKeys,
-  assertNoPermissionType,
+  assertNoPermissionState,
   assertTime,
   assertUuid,
   belongsTo,
   type Channel,
+  FORMAT_VERSION,
+  findPayloadProblem,
   isHeaderType,
   isOnChainType,
   isPlainObject,
@@ -46,6 +47,13 @@ export interface NewEvent<Type extends string = string> {
    * provider has signed in a way that is not known here. Never stored.
    */
   readonly opaque?: readonly string[] | undefined
+  /**
+   * The event was recorded before, perhaps by another version: an unknown type needs no namespace,
+   * and the payload of a known one is taken as it is. Never stored.
+   *
+   * @default false
+   */
+  readonly recorded?: boolean | undefined
 }
 
 /** What a payload becomes before it is serialised. Sees it whole, and must not change it in place. */
@@ -84,6 +92,10 @@ export function prepareEvent(event: NewEvent, { channel, redact }: PrepareSettin
   if (prev !== undefined) checkLink(type, prev, traits)
   if (ts !== undefined) assertTime(ts)
   const payloadJson = payloadJsonOf(payload, event, redact)
+  const isChecked = channel !== undefined && event.recorded !== true
+  if (isChecked && traits.isUnnamed) throw unnamedError(type)
+  if (isChecked && payloadAt === undefined) checkShape(type, payload)
+  if (channel !== undefined && traits.isHeader) assertFormat(payload)
   return {
     type,
     payloadJson,
@@ -91,9 +103,10 @@ export function prepareEvent(event: NewEvent, { channel, redact }: PrepareSettin
       payloadAt &&
       ((byteOffset) => {
         const placed = payloadAt(byteOffset)
-        if (placed === payload) return payloadJson
         checkPayload(type, placed)
-        return payloadJsonOf(placed, event, redact)
+        const placedJson = payloadJsonOf(placed, event, redact)
+        if (isChecked) checkShape(type, placed)
+        return placedJson
       }),
     uuid,
     prevUuid: prev ?? undefined,
@@ -112,7 +125,24 @@ function checkPayload(type: string, payload: unknown): asserts payload is object
     const name = payload.constructor?.name ?? 'a class'
     throw new SessionError('ERR_SERIALIZE', `The payload is an instance of ${name}`, { type })
   }
-  assertNoPermissionKeys(type, payload)
+}
+
+/** Where the kind of a log is known, a known payload must be what its type says. */
+function checkShape(type: string, payload: object): void {
+  const problem = findPayloadProblem(type, payload)
+  if (problem === undefined) return
+  throw new SessionError('ERR_ARG', `The payload of "${type}" is invalid: ${problem}`, { type })
+}
+
+function assertFormat({ format }: { readonly format?: unknown }): void {
+  if (typeof format !== 'number' || format <= FORMAT_VERSION) return
+  const what = `A header of format ${format} cannot be written; this version writes ${FORMAT_VERSION}`
+  throw new SessionError('ERR_FORMAT_TOO_NEW', what, { format, supported: FORMAT_VERSION })
+}
+
+function unnamedError(type: string): SessionError {
+  const what = `"${type}" is no known event type; name a type of your own with a namespace, as in "acme:${type}"`
+  return new SessionError('ERR_ARG', what, { type })
 }
 
 function payloadJsonOf(
@@ -120,7 +150,10 @@ function payloadJsonOf(
   event: NewEvent,
   redact: PayloadRedaction | undefined,
 ): string {
-  return stringifyPayload(redact === undefined ? payload : redact(payload, event))
+  const json = stringifyPayload(redact === undefined ? payload : redact(payload, event))
+  // Last, because a payload that cannot be written may throw when it is looked at.
+  assertNoPermissionState(event.type, payload)
+  return json
 }
 
 interface Traits {
@@ -128,6 +161,8 @@ interface Traits {
   readonly isOnChain: boolean | undefined
   readonly isHeader: boolean
   readonly isSyncPoint: boolean
+  /** Unknown and without a namespace: perhaps a misspelling. */
+  readonly isUnnamed: boolean
 }
 
 const traitsByType = new Map<string, Traits>()
@@ -140,14 +175,15 @@ function traitsOf(type: string, channel: Channel | undefined): Traits {
     if (!isTypeName(type)) {
       throw new SessionError(
         'ERR_ARG',
-        `"${type.slice(0, 64)}" is no event type: use a-z first, then a-z 0-9 _ . : -, at most 64`,
+        `${JSON.stringify(type.slice(0, 64))} is no event type: use a-z first, then a-z 0-9 _ . : -, at most 64`,
       )
     }
-    assertNoPermissionType(type)
+    const isOnChain = isOnChainType(type)
     traits = {
-      isOnChain: isOnChainType(type),
+      isOnChain,
       isHeader: isHeaderType(type),
       isSyncPoint: isSyncPoint(type),
+      isUnnamed: isOnChain === undefined && !/^[^:]+:./.test(type),
     }
     if (traitsByType.size >= TRAITS_MAX) traitsByType.clear()
     traitsByType.set(type, traits)
@@ -168,6 +204,17 @@ function checkLink(type: string, prev: string | null, { isOnChain, isHeader }: T
     ? 'is on the chain, so prev_uuid cannot be null'
     : 'follows no other, so prev_uuid must be null'
   throw new SessionError('ERR_ARG', `A "${type}" event ${what}`, { type })
+}
+
+/** Why a log of that kind refuses an event; `undefined` if it takes it. */
+export function findRefusal(event: NewEvent, channel: Channel): SessionError | undefined {
+  try {
+    prepareEvent(event, { channel, redact: undefined })
+    return undefined
+  } catch (error) {
+    if (error instanceof SessionError) return error
+    throw error
+  }
 }
 
 // One event more at the end of a write: what the owner of a log wants found near the end of the

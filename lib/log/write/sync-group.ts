@@ -8,6 +8,7 @@ import { SessionError } from '../../errors.js'
 import { syncFolder } from '../files/open-file.js'
 import type { HeldLock } from '../lock/acquire.js'
 import type { Durability } from '../options.js'
+import { openForReading } from '../read/open-for-reading.js'
 import type { PreparedEvent } from './prepared-event.js'
 
 interface Waiter {
@@ -116,6 +117,16 @@ export class SyncGroup {
       { cause, path: this.#path },
     )
     return this.#failure
+  }
+}
+
+/** Syncs a log that another process may be writing. Throws if the disk does not confirm it. */
+export function syncLog(path: string, env: Environment): void {
+  const { fd } = openForReading(path, env)
+  try {
+    new SyncGroup(path, { fd, wasCreated: false }, env).syncNow()
+  } finally {
+    env.fs.closeSync(fd)
   }
 }
 

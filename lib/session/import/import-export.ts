@@ -2,7 +2,7 @@
 // sees the same. No existing file is changed, and every new log appears as a whole.
 
 import { fieldsOf } from '../../chain/index.js'
-import { isSessionError, SessionError } from '../../errors.js'
+import { ERROR_REMEDIES, isSessionError, SessionError } from '../../errors.js'
 import {
   isHeaderType,
   isOnChain,
@@ -10,10 +10,25 @@ import {
   normalizeSessionKey,
   type SessionEvent,
 } from '../../format/index.js'
-import { type ExportChannel, ExportReader, isOwnExport } from '../../interchange/index.js'
-import { AtomicFile, copyLog, isPrefixOf, type LogEntry, readLog } from '../../log/index.js'
+import {
+  type Counts,
+  type DropReason,
+  type ExportChannel,
+  ExportReader,
+  isOwnExport,
+} from '../../interchange/index.js'
+import {
+  AtomicFile,
+  copyLog,
+  isPrefixOf,
+  type LogEntry,
+  type NewEvent,
+  readLog,
+} from '../../log/index.js'
+import { findRefusal } from '../../log/internal.js'
 import { type ForeignSource, findSidechainTarget, type StoreContext } from '../../store/index.js'
 import { forkHeaderLine } from '../header.js'
+import { eventJson, withoutPermissions } from '../without-permissions.js'
 import type { ImportReport } from './import-session.js'
 import { SKIP_REASONS } from './previous-import.js'
 
@@ -37,13 +52,16 @@ export interface ImportedExport {
   readonly sidechains: number
   /** Ranges that were unreadable when it was exported. */
   readonly damaged: number
+  /** Events from which permission state was left out. */
+  readonly withoutPermissions: number
   /** The store holds all of it already, so nothing was written. */
   readonly duplicate: boolean
 }
 
 /**
  * Imports the file of an export, or its lines as `readLog` yields them. Throws ERR_EXISTS if another
- * session with that id exists, and ERR_DAMAGED if the export is incomplete.
+ * session with that id exists, ERR_DAMAGED if the export is incomplete, and what `append` throws for an
+ * event that it refuses. Permission state is left out.
  */
 export async function importExported(
   store: StoreContext,
@@ -83,9 +101,9 @@ export async function importExportFile(
   const importing = new ExportImport(store, undefined, dryRun)
   try {
     await importing.read(readLog(path, { environment: store.env }))
-    const { id: sessionId, lines, events } = importing
+    const { id: sessionId, lines, events, dropped } = importing
     const transcriptPath = store.layout.transcriptPath(sessionId)
-    const counts = { lines, events, dropped: {}, repaired: {}, sidechains: [] }
+    const counts = { lines, events, dropped, repaired: {}, sidechains: [] }
     const report = { path, format: OWN_FORMAT, sessionId, transcriptPath, ...counts }
     const reason = dryRun ? undefined : publishUnlessKnown(importing)
     if (reason === undefined) return { ...report, skipped: null }
@@ -125,6 +143,7 @@ class ExportImport {
   lines = 0
   events = 0
   #damaged = 0
+  #cleaned = 0
   #sourceId = ''
 
   constructor(store: StoreContext, newId: string | undefined, dryRun = false) {
@@ -136,6 +155,10 @@ class ExportImport {
   /** The id of the imported session. */
   get id(): string {
     return this.#newId ?? this.#sourceId
+  }
+
+  get dropped(): Counts<DropReason> {
+    return this.#cleaned === 0 ? {} : { permission_state: this.#cleaned }
   }
 
   /** Writes the logs to temporary files. */
@@ -171,6 +194,7 @@ class ExportImport {
       events: this.events,
       sidechains: others.filter(({ channel }) => channel === 'sidechain').length,
       damaged: this.#damaged,
+      withoutPermissions: this.#cleaned,
       duplicate: missing.length === 0,
     }
   }
@@ -188,14 +212,30 @@ class ExportImport {
 
   #add(event: SessionEvent): void {
     this.events++
-    if (this.#dryRun) return
     const log = this.#logs.at(-1)!
-    const own = this.#withNewParent(log, event)
+    const clean = this.#check(log, event)
+    if (this.#dryRun) return
+    const own = this.#withNewParent(log, clean)
     log.file ??= this.#open(log, own)
     if (isOnChain(own)) log.tip = own.uuid
-    const { crc: _, ...fields } = own as SessionEvent & { crc?: unknown }
-    this.#encoder.addBare(JSON.stringify(fields))
+    // Where something was left out, the line stays as long as it was.
+    this.#encoder.addBare(
+      clean === event ? eventJson(own) : eventJson(own, Buffer.byteLength(eventJson(event))),
+    )
     if (this.#encoder.byteLength > HELD_BYTES_MAX) this.#flush()
+  }
+
+  /** What an append refuses is refused, but for what older versions have recorded. */
+  #check({ channel }: NewLog, event: SessionEvent): SessionEvent {
+    const clean = withoutPermissions(event)
+    if (clean !== event) this.#cleaned++
+    const { type, ts, uuid, payload } = clean as SessionEvent & Pick<NewEvent, 'payload'>
+    const kind = channel === 'sidechain' ? channel : 'transcript'
+    const refusal = findRefusal({ type, ts, uuid, payload, recorded: true }, kind)
+    if (refusal === undefined) return clean
+    const why = refusal.message.replace(`. ${ERROR_REMEDIES[refusal.code]}`, '')
+    const what = `Line ${this.lines} of the export cannot be imported: ${why}`
+    throw new SessionError(refusal.code, what, { line: this.lines, cause: refusal })
   }
 
   /** Writes a blank line as long as the lost bytes, so that offsets in later boundaries stay valid. */

@@ -60,14 +60,15 @@ export class ImportTarget {
   }
 
   static async open(store: StoreContext, options: TargetOptions): Promise<ImportTarget> {
-    const { path, channel, header, exists, dryRun, redactOnWrite } = options
+    const { path, header, exists, dryRun, redactOnWrite } = options
     // Verified, so that a line damaged since is imported again.
     const known = exists ? indexUuids(path, { verify: true, environment: store.env }) : undefined
     const logOptions = logOptionsOf(store, { redactOnWrite })
-    // Synced once, at the end: until then the import can be repeated.
+    // Without a channel, because payloads of another program are kept as they are. Synced once, at
+    // the end: until then the import can be repeated.
     const log = dryRun
       ? undefined
-      : await openLog(path, { ...logOptions, channel, durability: 'none' })
+      : await openLog(path, { ...logOptions, channel: undefined, durability: 'none' })
     if (log?.size === 0) await log.append(header)
     const target = new ImportTarget(options, log, known)
     // It may have been changed since the last import.

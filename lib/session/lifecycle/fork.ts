@@ -3,11 +3,19 @@
 
 import { fieldsOf, offsetBaseOf, toolPolicyOf } from '../../chain/index.js'
 import { SessionError } from '../../errors.js'
-import { isHeaderType, linkOf, normalizeSessionKey, TipRule } from '../../format/index.js'
+import {
+  diagnostic,
+  isHeaderType,
+  linkOf,
+  normalizeSessionKey,
+  TipRule,
+} from '../../format/index.js'
 import { copyLog, type LogEntry, readLogSync, UuidIndex } from '../../log/index.js'
+import type { ByteRange } from '../../log/internal.js'
 import { idOfFileName, loadSession, type StoreContext } from '../../store/index.js'
 import { forkHeaderLine } from '../header.js'
 import { resolveEmptySession, transcriptOf } from '../storage.js'
+import { eventLine, withoutPermissions } from '../without-permissions.js'
 
 /** Options of a fork. */
 export interface ForkOptions {
@@ -53,7 +61,12 @@ export function forkSession(
   })
   // Exactly to its end: the last line of the source may lack its newline, or hold a second record.
   const end = source.at.byte_offset + source.at.length
-  copyLog({ from, to, opening, end, later: source.revisions }, env)
+  const replaced = source.replaced.filter(({ byte_offset }) => byte_offset < end)
+  copyLog({ from, to, opening, end, replaced, later: source.revisions }, env)
+  for (const { byte_offset, length } of replaced) {
+    const what = 'Permission state is never written; the fork was made without it'
+    store.report(diagnostic('permission_state_left_out', what, { file: from, byte_offset, length }))
+  }
   return { sessionId: id, transcriptPath: to, forkedFrom: { sessionId: sourceId, atUuid } }
 }
 
@@ -72,6 +85,8 @@ interface Source {
   readonly at: Found
   /** Later revisions of summaries that the fork holds. */
   readonly revisions: readonly Found[]
+  /** Lines with permission state, and what is written in their place. */
+  readonly replaced: readonly (ByteRange & { readonly bytes: Buffer })[]
 }
 
 function readSource(
@@ -87,9 +102,12 @@ function readSource(
   const tips = new TipRule((uuid) => seen.find(uuid) !== undefined)
   const summaries: { readonly uuid: string; readonly byte_offset: number }[] = []
   let later: Found[] = []
+  const replaced: (ByteRange & { readonly bytes: Buffer })[] = []
   for (const entry of readLogSync(path, { environment })) {
     if (entry.kind !== 'event') continue
-    const { event } = entry
+    const { event, byte_offset, length } = entry
+    const clean = withoutPermissions(event)
+    if (clean !== event) replaced.push({ byte_offset, length, bytes: eventLine(clean, length) })
     // As readers see it: a stray header or a repeated line is never the tip.
     const isTip = tips.take(linkOf(event, entry.byte_offset, base)) === 'tip'
     seen.add(event.uuid, entry.byte_offset)
@@ -103,7 +121,7 @@ function readSource(
     if (isTarget) isFound = true
     if (event.type === 'summary')
       summaries.push({ uuid: event.uuid, byte_offset: entry.byte_offset })
-    if (event.type === 'summary_revision') later.push(entry)
+    if (event.type === 'summary_revision' && clean === event) later.push(entry)
     if (!isTip || !isTaken) continue
     last = entry
     later = []
@@ -115,7 +133,7 @@ function readSource(
   const end = last.byte_offset
   const held = summaries.filter(({ byte_offset }) => byte_offset <= end)
   const uuids = new Set(held.map(({ uuid }) => uuid))
-  return { header, at: last, revisions: later.filter((entry) => names(entry, uuids)) }
+  return { header, at: last, revisions: later.filter((entry) => names(entry, uuids)), replaced }
 }
 
 function names({ event }: Found, summaries: ReadonlySet<string>): boolean {

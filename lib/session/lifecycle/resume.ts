@@ -19,6 +19,7 @@ import {
 import { isSessionError, SessionError } from '../../errors.js'
 import { type Diagnostic, fileNameOf } from '../../format/index.js'
 import { openLog } from '../../log/index.js'
+import { syncLog } from '../../log/internal.js'
 import {
   findNewestSession,
   idOfFileName,
@@ -104,6 +105,8 @@ export async function resumeSession(
   rejectDegraded(loaded, options)
   if (mode === 'inspect') return resumedOf(loaded, options, undefined)
   const { sessionId, tipUuid, tipOffset, transcriptPath } = originOf(loaded)
+  // The new session is synced, so what it continues must be on the disk before it is named.
+  if (options.persist !== false && options.durability !== 'none') syncLog(loaded.path, store.env)
   const session = await createFrom(
     store,
     {

@@ -18,7 +18,7 @@ import {
 } from '../../chain/index.js'
 import { isSessionError, SessionError } from '../../errors.js'
 import { textOf } from '../../format/fields.js'
-import { type Diagnostic, isHeaderType, type SessionEvent } from '../../format/index.js'
+import { type Diagnostic, diagnostic, isHeaderType, type SessionEvent } from '../../format/index.js'
 import { type Line, readLogBackwardSync, readLogSync } from '../../log/index.js'
 import { materialize } from '../../log/internal.js'
 import { idOfFileName } from '../catalog/header-fields.js'
@@ -75,13 +75,18 @@ export function loadSession(
       const message = `The session ${parent.sessionId}, which this one continues, is not there`
       start = lostStart(next.path, 'parent_session_missing', message)
     }
+    const { tipUuid: tip, tipOffset: atOffset } = parent
     next =
-      parentPath === undefined ? undefined : { ...reading, path: parentPath, at: parent.tipUuid }
+      parentPath === undefined ? undefined : { ...reading, path: parentPath, at: tip, atOffset }
   }
   return foldDown(files, start)
 }
 
-type Step = LoadOptions & { readonly path: string }
+type Step = LoadOptions & {
+  readonly path: string
+  /** Where the event `at` was when a session was continued from it. */
+  readonly atOffset?: number | undefined
+}
 
 interface OpenFile {
   readonly step: Step
@@ -138,10 +143,42 @@ function foldDown(files: readonly OpenFile[], first: ProjectionStart): LoadedSes
       return loaded(file, result, tail.result === undefined ? start : undefined)
     }
     start = isMissing
-      ? lostStart(name, 'parent_session_missing', `${name} does not hold the event "${at}"`)
+      ? (continuationBefore(file, start) ??
+        lostStart(name, 'parent_session_missing', `${name} does not hold the event "${at}"`))
       : continuationOf(file, result)
   }
   throw new TypeError('A session has at least its own file')
+}
+
+/**
+ * What a session inherits when the line of the event it continues cannot be read: everything before
+ * that line. `undefined` if that line is another event, or nothing precedes it.
+ */
+function continuationBefore(file: OpenFile, start: ProjectionStart): ProjectionStart | undefined {
+  const { step, tail, offsetBase } = file
+  const { path: name, at, atOffset } = step
+  const isAtOffset = ({
+    byte_offset = 0,
+    length = 0,
+  }: Pick<Diagnostic, 'byte_offset' | 'length'>) =>
+    byte_offset <= atOffset! && atOffset! < byte_offset + length
+  if (atOffset === undefined || tail.events.some(isAtOffset)) return undefined
+  const before = tail.events.filter(({ byte_offset }) => byte_offset < atOffset)
+  const last = projectLog(before, { file: name, start, offsetBase }).path.at(-1)
+  if (last === undefined) return undefined
+  const result = projectLog(tail.events, { file: name, start, at: last.event.uuid, offsetBase })
+  if (tail.isScanned) materialize(seenIn(result))
+  const { entries, diagnostics, ...rest } = continuationOf(file, result)
+  const what = `The event "${at}" of ${name} cannot be read; what precedes it is continued`
+  return {
+    ...rest,
+    entries: [...entries, { kind: 'missing', file: name }],
+    diagnostics: [
+      ...diagnostics,
+      ...tail.diagnostics.filter(isAtOffset),
+      diagnostic('parent_event_missing', what, { file: name, byte_offset: atOffset, uuid: at }),
+    ],
+  }
 }
 
 function* seenIn({ projection }: LogProjection): Generator<SessionEvent> {
@@ -192,17 +229,19 @@ interface Lineage {
   readonly sessionId: string
   /** `null`: there was no event to continue. `undefined`, by another writer: the tip. */
   readonly tipUuid: string | null | undefined
+  readonly tipOffset?: number | undefined
   readonly transcriptPath?: string | undefined
 }
 
 /** The session that the root of these headers continues. */
 export function parentOf(headers: readonly PlacedEvent[]): Lineage | undefined {
   const { resumed_from } = fieldsOf(headers.at(-1)?.event.payload)
-  const { session_id, tip_uuid, transcript_path } = fieldsOf(resumed_from)
+  const { session_id, tip_uuid, tip_offset, transcript_path } = fieldsOf(resumed_from)
   if (typeof session_id !== 'string') return undefined
   return {
     sessionId: session_id,
     tipUuid: tip_uuid === null || tip_uuid === undefined ? tip_uuid : String(tip_uuid),
+    tipOffset: typeof tip_offset === 'number' ? tip_offset : undefined,
     transcriptPath: typeof transcript_path === 'string' ? transcript_path : undefined,
   }
 }

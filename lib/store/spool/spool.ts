@@ -83,7 +83,8 @@ export function readSpoolFile({ env }: StoreContext, path: string): SpoolFile | 
     for (const entry of readLogSync(path, { environment: env })) {
       if (entry.kind === 'event') {
         const { type, ts, uuid, payload } = entry.event
-        events.push({ type, ts, uuid, payload: payload as Record<string, unknown> })
+        // An older version may have put it there.
+        events.push({ type, ts, uuid, payload: payload as Record<string, unknown>, recorded: true })
       } else {
         const message = `bytes ${entry.byte_offset} to ${entry.byte_offset + entry.length} hold no event`
         problems.push({ uuid: null, code: 'ERR_DAMAGED', message })

@@ -82,7 +82,7 @@ class Both {
   }
 
   async append(type: string, payload: Record<string, unknown>, uuid?: string): Promise<void> {
-    const receipt = await this.log.append({ type, payload, ...(uuid !== undefined && { uuid }) })
+    const receipt = await this.log.append({ type, payload, uuid, recorded: true })
     this.#continuity.recordEvent('s', { type, uuid: receipt.uuid, payload })
   }
 

@@ -67,7 +67,8 @@ describe('an extraction', () => {
     expect(first.text).toBe(`User: ${'a'.repeat(594)}`)
     await first.commit()
     expect(await extractDelta('demo', options)).toEqual({ skipped: true, reason: 'too_short' })
-    await session.append({ type: 'tool_result', payload: { content: 'y'.repeat(900) } as never })
+    const result = { tool_call_id: 'c', is_error: false, content: 'y'.repeat(900) }
+    await session.append({ type: 'tool_result', payload: result })
     await sayChars(session, 600, 'b')
     const second = await extracted(options)
     expect(second.text).toBe(`User: ${'b'.repeat(594)}`)

@@ -2,11 +2,18 @@
 
 import { appendFileSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, type TestContext, test } from 'vitest'
+import { expect, onTestFinished, type TestContext, test } from 'vitest'
 import { systemEnvironment } from '../../../lib/environment/index.js'
-import { createSession, exportSession, importExported, importSession } from '../../../lib/index.js'
+import {
+  createSession,
+  exportSession,
+  importExported,
+  importSession,
+  verifyLog,
+} from '../../../lib/index.js'
 import { readLog, writeAtomicFile } from '../../../lib/log/index.js'
 import { listSidechains, openContext } from '../../../lib/store/index.js'
+import { bareLine, foreignLine } from '../../helpers/lines.js'
 import { temporaryFolder } from '../../helpers/temporary.js'
 
 /** An export of a session with one subagent, and an empty store. */
@@ -116,5 +123,71 @@ test('with a new id it is a session that names the old one, with its project', a
   expect(JSON.parse(header!)).toMatchObject({
     type: 'session_header',
     payload: { session_id: 'copy', project, forked_from: { session_id: 'demo' } },
+  })
+})
+
+/** The export with a line put before the end of its transcript, counted and checksummed. */
+async function doctored(path: string, event: object): Promise<string> {
+  const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
+  const end = JSON.parse(lines.at(-1)!) as { payload: { events: number } }
+  const index = lines.findIndex((text) => text.includes('"uuid":"u1"'))
+  const other = foreignLine({
+    ts: '2026-01-31T12:00:00.000Z',
+    uuid: 'evil',
+    prev_uuid: 'u1',
+    ...event,
+  })
+  const kept = lines.slice(0, -1).map((text) => `${text}\n`)
+  kept.splice(index + 1, 0, other.toString())
+  end.payload.events++
+  const { crc: _, ...fields } = end as typeof end & { crc?: unknown }
+  const doctoredPath = `${path}.doctored`
+  writeFileSync(doctoredPath, kept.join('') + bareLine(fields).toString())
+  return doctoredPath
+}
+
+// Requirement: 18-G1
+test.each([
+  ['a payload of null', { type: 'user', payload: null }, 'ERR_ARG'],
+  ['no payload', { type: 'user' }, 'ERR_ARG'],
+  ['a type with control characters', { type: 'Evil Type\u001b[2J', payload: {} }, 'ERR_ARG'],
+  ['a newer format', { type: 'session_header', payload: { format: 99 } }, 'ERR_FORMAT_TOO_NEW'],
+  ['an event of another kind of log', { type: 'checkpoint', payload: {} }, 'ERR_WRONG_LOG_KIND'],
+  ['an invalid time', { type: 'user', ts: 'yesterday', payload: { content: '' } }, 'ERR_ARG'],
+])('an export with %s is refused as a whole, and the line is named', async (_, event, code) => {
+  const { path, store } = await setUp({ onTestFinished } as TestContext)
+  const bad = await doctored(path, event)
+  const refused = importSession(bad, store)
+  await expect(refused).rejects.toMatchObject({ code })
+  await expect(refused).rejects.toThrow(/^Line \d+ of the export cannot be imported: [^\u001b]+$/)
+  await expect(importExported(bad, store)).rejects.toMatchObject({ code })
+  expect(existsSync(join(store.root, '.transcripts', 'demo.jsonl'))).toBe(false)
+})
+
+test('an unknown type without a namespace is imported, as older versions have written it', async (t) => {
+  const { path, store } = await setUp(t)
+  const other = await doctored(path, { type: 'custom_note', payload: { text: 'kept' } })
+  expect(await importSession(other, store)).toMatchObject({ events: 8, skipped: null })
+})
+
+// Requirements: 003-80, 18-3
+test('permission state in a doctored export is left out and counted, and the chain stays whole', async (t) => {
+  const { path, store } = await setUp(t)
+  const granted = await doctored(path, { type: 'permission_grant', payload: { scope: 'Bash(*)' } })
+  const both = await doctored(granted, {
+    type: 'acme:note',
+    uuid: 'nested',
+    prev_uuid: null,
+    payload: { text: 'kept', a: [{ permissionMode: 'bypass' }] },
+  })
+  const report = await importSession(both, store)
+  expect(report).toMatchObject({ events: 9, dropped: { permission_state: 2 } })
+  const text = readFileSync(report.transcriptPath!, 'utf8')
+  expect(text).toContain('"kept"')
+  expect(text).not.toMatch(/permission_grant|Bash\(\*\)|permissionMode/)
+  expect((await verifyLog(report.transcriptPath!)).findings).toEqual([])
+  expect(await importExported(both, { ...store, newId: 'copy' })).toMatchObject({
+    events: 9,
+    withoutPermissions: 2,
   })
 })
