@@ -50,7 +50,9 @@ function call(args: readonly string[], { input = '', env = {} } = {}) {
 }
 
 const append = (uuid: string, env = {}) =>
-  call(['append', 'demo', '--type', 'acme:note', '--payload', '{}', '--uuid', uuid, '--json'], { env })
+  call(['append', 'demo', '--type', 'acme:note', '--payload', '{}', '--uuid', uuid, '--json'], {
+    env,
+  })
 
 const keptIn = (path: string) => readdirSync(path).sort()
 
