@@ -86,6 +86,7 @@ const content = check('a string, or a list of blocks with a type', (value) => {
 })
 
 const names = list(text)
+const copied_from = optional(uuid)
 const counts = check('counts by name', (value) => {
   return isRecord(value) && Object.values(value).every((member) => count(member))
 })
@@ -156,7 +157,7 @@ const SHAPES: { readonly [Type in keyof PayloadByType]: FieldsOf<PayloadByType[T
     source: oneOf('resume', 'compact', 'startup'),
     gap_ms: count,
   },
-  user: { content, prompt_id: optional(text), source: optional(text) },
+  user: { content, prompt_id: optional(text), source: optional(text), copied_from },
   assistant: {
     content,
     model: optional(text),
@@ -165,8 +166,15 @@ const SHAPES: { readonly [Type in keyof PayloadByType]: FieldsOf<PayloadByType[T
     message_id: optional(text),
     partial: optional(flag),
     supersedes: optional(uuid),
+    copied_from,
   },
-  tool_call: { tool_call_id: name, name: text, input: json, idempotent: optional(flag) },
+  tool_call: {
+    tool_call_id: name,
+    name: text,
+    input: json,
+    idempotent: optional(flag),
+    copied_from,
+  },
   tool_result: {
     tool_call_id: name,
     content: json,
@@ -174,8 +182,9 @@ const SHAPES: { readonly [Type in keyof PayloadByType]: FieldsOf<PayloadByType[T
     name: optional(text),
     synthetic: optional(flag),
     attempt: optional(count),
+    copied_from,
   },
-  system: { content },
+  system: { content, copied_from },
   summary: {
     text,
     tokens: optional(count),
@@ -221,6 +230,7 @@ const SHAPES: { readonly [Type in keyof PayloadByType]: FieldsOf<PayloadByType[T
     from_uuid: uuid,
     truncate_after: optional(uuid),
     reason: optional(text),
+    copied_from,
   },
   subagent_spawn: {
     task_id: name,
