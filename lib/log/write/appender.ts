@@ -342,7 +342,8 @@ export function diskTarget(
   { reachBytes, tipWindowBytes }: Reach,
 ): AppendTarget {
   const file = new LogFile(path, lock.fd, environment.fs)
-  const known = new KnownUuids(file, { reachBytes, environment })
+  // The library makes the uuids of checkpoints itself, so only a retry of its own can repeat one.
+  const known = new KnownUuids(file, { reachBytes, isWhole: channel !== 'checkpoint', environment })
   assertWritableFormat(file)
   // Events follow each other only on some channels; elsewhere the last one is not needed.
   const isTipNeeded = hasChain(channel) && file.size > 0

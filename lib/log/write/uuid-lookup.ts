@@ -14,9 +14,18 @@ import { UuidIndex } from '../uuid-index.js'
 // From then on an index of the whole log is quicker.
 const SEARCHES_MAX = 3
 
+export interface KnownUuidsOptions {
+  /** How far back from the end to index; a one-shot asks for few uuids. */
+  readonly reachBytes: number
+  /** Also search what is before that. */
+  readonly isWhole: boolean
+  readonly environment: Environment
+}
+
 export class KnownUuids {
   readonly #log: OpenLog
   readonly #reachBytes: number
+  readonly #isWhole: boolean
   readonly #environment: Environment
   #made: UuidIndex | undefined
   /** Of what is before `#from`. */
@@ -25,12 +34,9 @@ export class KnownUuids {
   #from = 0
   #to = -1
 
-  /** `reachBytes`: how far back from the end to index; a one-shot asks for few uuids. */
-  constructor(
-    log: OpenLog,
-    { reachBytes, environment }: { reachBytes: number; environment: Environment },
-  ) {
+  constructor(log: OpenLog, { reachBytes, isWhole, environment }: KnownUuidsOptions) {
     this.#environment = environment
+    this.#isWhole = isWhole
     this.#log = log
     this.#reachBytes = reachBytes
   }
@@ -48,7 +54,7 @@ export class KnownUuids {
   }
 
   #findOlder(uuid: string): FoundEvent | undefined {
-    if (this.#from === 0) return undefined
+    if (this.#from === 0 || !this.#isWhole) return undefined
     if (this.#older === undefined && ++this.#searches <= SEARCHES_MAX) {
       const found = findUuid(this.#log, uuid, this.#from, this.#environment)
       if (found !== 'unclear') return found

@@ -105,6 +105,7 @@ test('a uuid is known only while its line says so', (t) => {
   const path = temporaryFile(t, 'log.jsonl', bytes)
   const log = openedLog(t, path)
   const known = new KnownUuids(log, {
+    isWhole: true,
     reachBytes: Number.POSITIVE_INFINITY,
     environment: systemEnvironment,
   })
@@ -113,6 +114,7 @@ test('a uuid is known only while its line says so', (t) => {
   writeFileSync(path, Buffer.concat([line('user', { uuid: id(2) }), line('user')]))
   expect(known.find(id(1), log.size)).toBeUndefined()
   const near = new KnownUuids(log, {
+    isWhole: true,
     reachBytes: 10 + line('user').length,
     environment: systemEnvironment,
   })

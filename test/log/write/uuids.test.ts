@@ -76,7 +76,7 @@ function knownOf(uuids: readonly string[], reachBytes: number) {
   const { size } = fstatSync(fd)
   const known = new KnownUuids(
     { path, fd, size, fs: systemEnvironment.fs },
-    { reachBytes, environment: systemEnvironment },
+    { isWhole: true, reachBytes, environment: systemEnvironment },
   )
   return { known, size, lengths: lines.map(({ length }) => length) }
 }
@@ -112,7 +112,7 @@ test('the last event of a uuid is found wherever it is and however it is spelled
     // Fewer uuids are searched one by one, more are indexed.
     const asked = UUIDS.slice(random.below(UUIDS.length))
     const log = { path, fd, size, fs: systemEnvironment.fs }
-    const known = new KnownUuids(log, { reachBytes, environment: systemEnvironment })
+    const known = new KnownUuids(log, { isWhole: true, reachBytes, environment: systemEnvironment })
     const found = asked.map((uuid) => known.find(uuid, size)?.byte_offset)
     expect(found).toEqual(asked.map((uuid) => expected.get(uuid)))
     closeSync(fd)

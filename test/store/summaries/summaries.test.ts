@@ -281,6 +281,7 @@ it('a compaction reports its boundary, its summary and the epoch', async (t) => 
     boundaryUuid: expect.any(String),
     summaryUuid: expect.any(String),
     contextEpoch: 1,
+    tokensBefore: expect.any(Number),
   })
   await session.close()
 })
