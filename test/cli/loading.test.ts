@@ -16,6 +16,8 @@ async function loadedBy(args: readonly string[], root?: string, input = ''): Pro
   return [...stderr.matchAll(/^loads (.*)$/gm)].map(([, file]) => file!)
 }
 
+const APPEND = ['append', 'demo', '--type', 'user', '--payload', '{"content":"hello"}']
+
 const packagesOf = (files: readonly string[]) =>
   new Set(files.flatMap((file) => /node_modules\/([^/]+)\//.exec(file)?.[1] ?? []))
 
@@ -28,7 +30,7 @@ test('--version loads nothing but its own file', async () => {
 
 test('append loads the kernel lock, and no schemas and no watcher', async (t) => {
   const root = temporaryFolder(t)
-  const files = await loadedBy(['append', 'demo', '--type', 'user', '--payload', '{}'], root)
+  const files = await loadedBy(APPEND, root)
   // The portable lock is part of the bundle; only the addon is a file of its own.
   expect([...packagesOf(files)]).toEqual(['fs-native-extensions'])
 })
@@ -37,7 +39,7 @@ test('what scripts call for every event loads its own command and none of the ot
   const root = temporaryFolder(t)
   const ours = (files: readonly string[]) => files.filter((file) => file.includes('/dist/'))
   for (const args of [
-    ['append', 'demo', '--type', 'user'],
+    APPEND,
     ['prompt', 'demo', 'hello'],
     ['remember', 'demo', 'hello'],
     ['history', 'add', 'hello', '--session', 'demo'],
@@ -73,6 +75,6 @@ test('history add loads the kernel lock, and no schemas and no watcher', async (
 
 test('log loads no locks, no schemas and no watcher', async (t) => {
   const root = temporaryFolder(t)
-  await loadedBy(['append', 'demo', '--type', 'user'], root)
+  await loadedBy(APPEND, root)
   expect([...packagesOf(await loadedBy(['log', 'demo'], root))]).toEqual([])
 })

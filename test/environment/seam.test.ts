@@ -94,7 +94,10 @@ test('every call of the library goes through its environment', async ({ calls, e
   })
   await resumed!.close()
   store.forkSession('first', { newId: 'second' })
-  await store.appendTranscript({ session_id: 'first', event: { type: 'user', payload: {} } })
+  await store.appendTranscript({
+    session_id: 'first',
+    event: { type: 'user', payload: { content: 'x' } },
+  })
 
   store.listSessions({ limit: 10 })
   store.recover({ project })

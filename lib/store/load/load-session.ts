@@ -289,7 +289,7 @@ interface SessionLineage {
   readonly sources: readonly string[]
   /** Where and when they were forked. */
   readonly forks: readonly ForkPoint[]
-  /** When it was resumed, if it was. */
+  /** When the file began, as its root says; NaN where that is not known. */
   readonly resumedAt: number
 }
 

@@ -26,7 +26,10 @@ test('append to a session that another process holds exits with 5', async (t) =>
     await once(holder, 'exit')
   })
   await once(holder.stdout, 'data')
-  const answer = await runCli(['append', 'demo', '--type', 'user', '--json'], { root })
+  const answer = await runCli(
+    ['append', 'demo', '--type', 'user', '--payload', '{"content":"hello"}', '--json'],
+    { root },
+  )
   expect(JSON.parse(answer.stderr).error).toMatchObject({
     code: 'ERR_LOCKED',
     details: { pid: holder.pid, mode: 'lease' },

@@ -127,6 +127,8 @@ test('a file that is not there has the id of its name, and no parent', (t) => {
   expect(readLineage(openContext(), path)).toEqual({
     sessionId: 'agent:main',
     resumedFrom: undefined,
+    resumedAt: Number.NaN,
     sources: [],
+    forks: [],
   })
 })
