@@ -1,6 +1,6 @@
 // The branches of one log: every path that was ever the newest one, and why it was left.
 
-import { isHeaderType, isOnChain, linkOf } from '../format/index.js'
+import { isHeaderType, linkOf } from '../format/index.js'
 import { fieldsOf, type PlacedEvent } from './projection.js'
 import { ROOT, walkChain } from './walk.js'
 
@@ -53,8 +53,9 @@ export function treeOf(events: readonly PlacedEvent[]): LogTree {
   const walk = walkChain(events.map(({ event, byte_offset }) => linkOf(event, byte_offset)))
   const { parents } = walk
   const hasChild = new Set(parents)
+  // The header of a fork precedes those that it copies: only the last of them has children.
   const isLeaf = ({ event }: PlacedEvent, position: number) =>
-    isOnChain(event) && parents[position]! >= ROOT && !hasChild.has(position)
+    parents[position]! >= ROOT && !hasChild.has(position) && !isHeaderType(event.type)
   const leaves = events.flatMap((placed, position) => (isLeaf(placed, position) ? [position] : []))
   const tip = walk.path.at(-1)
   const active = new Set(walk.path)
@@ -66,13 +67,11 @@ export function treeOf(events: readonly PlacedEvent[]): LogTree {
     let at = end
     for (; at >= 0 && !taken.has(at); at = parents[at]!) own.push(at)
     for (const position of own) taken.add(position)
-    if (own.length > 0) branches.push(branchOf(own.reverse(), at, end === tip))
+    branches.push(branchOf(own.reverse(), at, end === tip))
   }
   const on = (type: string) =>
     events.flatMap(({ event }, position) =>
-      event.type === type && parents[position]! >= ROOT
-        ? [{ event, active: active.has(position) }]
-        : [],
+      event.type === type ? [{ event, active: active.has(position) }] : [],
     )
   return {
     branches,

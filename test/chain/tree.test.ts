@@ -68,3 +68,11 @@ test('invalid payloads and off-chain events make no branch of their own', () => 
   expect(boundaries).toMatchObject([{ uuid: 'b', summaryUuid: null, trigger: null }])
   expect(rewinds).toMatchObject([{ uuid: 'r', fromUuid: null, toUuid: null }])
 })
+
+test('the headers of a fork and a header in the middle make no branch of their own', () => {
+  const causes = (history: History) => read(history).branches.map(({ cause }) => cause)
+  expect(causes(new History().header('H2').m('1'))).toEqual(['root'])
+  expect(causes(new History().header('H2'))).toEqual(['root'])
+  expect(causes(new History().m('1').header('H2').m('2'))).toEqual(['root'])
+  expect(causes(new History().m('1').header('H2'))).toEqual(['root'])
+})

@@ -56,7 +56,9 @@ describe('what is looked at', () => {
       'payload.content.0.allowedTools',
     ],
     ['tool_result', { meta: free }, 'payload.meta.permissions'],
+    ['tool_result', { meta: { content: free } }, 'payload.meta.content.permissions'],
     ['imported', { repaired: { permission_state: 1 } }, 'payload.repaired.permission_state'],
+    ['imported', { repaired: { dropped: free } }, 'payload.repaired.dropped.permissions'],
   ])('%s %j', (type, payload, place) => {
     expect(findPermissionState(type, payload)).toBe(`the field ${place}`)
   })
@@ -101,6 +103,28 @@ describe('what is left out', () => {
     expect(left.a).toBe(kept)
     expect(removed).toBe(2)
     expect(value.permissions).toBe(1)
+  })
+
+  it('is found beside and below other fields that are left out, and the given value stays', () => {
+    const value = {
+      permissions: 1,
+      a: { trust_level: 2, x: 1 },
+      list: [{ grants: 1 }, { grants: 2 }],
+    }
+    const given = structuredClone(value)
+    expect(withoutPermissionState(value)).toEqual({
+      value: { a: { x: 1 }, list: [{}, {}] },
+      removed: 4,
+    })
+    expect(value).toEqual(given)
+  })
+
+  it('is also what is below the answer of a tool, in a field that is not the answer', () => {
+    const value = { content: { permissions: 1 }, meta: { content: { permissions: 1 } } }
+    expect(withoutPermissionState(value, { isResult: true })).toEqual({
+      value: { content: { permissions: 1 }, meta: { content: {} } },
+      removed: 1,
+    })
   })
 
   it('is nothing of a value that is no object', () => {

@@ -145,6 +145,18 @@ test('blocks of either provider are read, and images are sent in the form of the
   })
 })
 
+test('a thought of Gemini is not sent as text', () => {
+  const thought = { type: 'text', text: 'hidden', thought: true }
+  const messages = [user('Go.'), assistant([thought, text('Done.')]), assistant([thought])]
+  expect(toAnthropic(messages).messages.slice(1)).toEqual([
+    { role: 'assistant', content: [text('Done.')] },
+  ])
+  expect(toOpenAI(messages).messages.slice(1)).toEqual([{ role: 'assistant', content: 'Done.' }])
+  expect(toOpenAI(messages, { api: 'responses' }).input.slice(1)).toEqual([
+    { role: 'assistant', content: 'Done.' },
+  ])
+})
+
 test('calls and results in the blocks of a provider keep their order', () => {
   const messages = [
     user('Go.'),

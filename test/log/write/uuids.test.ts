@@ -67,7 +67,7 @@ test('an index with a given expected size does not grow on the way', () => {
   expect(new UuidIndex({ expected: 1 }).byteLength).toBe(new UuidIndex().byteLength)
 })
 
-function knownOf(uuids: readonly string[], reachBytes: number) {
+function knownOf(uuids: readonly string[], reachBytes: number, isWhole = true) {
   const path = join(temporaryFolder({ onTestFinished }), 'log.jsonl')
   const lines = uuids.map((uuid) => line('user', { uuid }))
   writeFileSync(path, Buffer.concat(lines))
@@ -76,7 +76,7 @@ function knownOf(uuids: readonly string[], reachBytes: number) {
   const { size } = fstatSync(fd)
   const known = new KnownUuids(
     { path, fd, size, fs: systemEnvironment.fs },
-    { isWhole: true, reachBytes, environment: systemEnvironment },
+    { isWhole, reachBytes, environment: systemEnvironment },
   )
   return { known, size, lengths: lines.map(({ length }) => length) }
 }
@@ -91,6 +91,13 @@ test('uuids are known with their offsets, also those before the part that is ind
   expect(short.known.find('d', short.size)).toMatchObject({ byte_offset: a + b + c })
   expect(short.known.find('a', short.size)).toMatchObject({ byte_offset: 0 })
   expect(short.known.find('x', short.size)).toBeUndefined()
+})
+
+test('where only the end is asked for, what is before the indexed part is not searched', () => {
+  const [, , , d = 0] = knownOf(['a', 'b', 'c', 'd'], 1000).lengths
+  const { known, size } = knownOf(['a', 'b', 'c', 'd'], d, false)
+  expect(known.find('d', size)).toMatchObject({ event: { uuid: 'd' } })
+  expect(known.find('a', size)).toBeUndefined()
 })
 
 // Words that lines are full of, spellings that other programs escape, and plain ones.
