@@ -1,21 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
-// Modules whose tests leave no state in their process, so one process loads the library once for all of
-// them. Tests that count reads replace modules, and need a process of their own.
-const TOGETHER =
-  'test/{chain,compaction,continuity,format,interchange,redaction,summarizers}/**/!(*-reads).test.ts'
+// To load the library costs more than most test files, so one process runs many of them: the tests of
+// these modules leave no state behind.
+const PURE = 'chain|compaction|continuity|format|interchange|redaction|summarizers'
+// The same for modules whose tests spawn the built library.
+const WITH_BUILD = 'files|hooks|log|session|store'
+// Tests that replace modules, or measure their own process, need a process of their own.
+const MEASURES_ITSELF =
+  /vi\.mock\(|\/proc\/self\/(?:fd'|io)|getActiveResourcesInfo|memoryUsage|listenerCount/
+const ALONE = readdirSync(join(import.meta.dirname, 'test'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.test.ts'))
+  .map((name) => join('test', name).replaceAll('\\', '/'))
+  .filter((path) => MEASURES_ITSELF.test(readFileSync(join(import.meta.dirname, path), 'utf8')))
+const BUILD = ['test/helpers/build.ts']
 
 export default defineConfig({
   test: {
     projects: [
-      { extends: true, test: { name: 'together', include: [TOGETHER], isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: 'together',
+          include: [`test/@(${PURE})/**/*.test.ts`],
+          exclude: ALONE,
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'together, with a build',
+          include: [`test/@(${WITH_BUILD})/**/*.test.ts`],
+          exclude: ALONE,
+          isolate: false,
+          globalSetup: BUILD,
+        },
+      },
       {
         extends: true,
         test: {
           name: 'alone',
-          include: ['test/**/*.test.ts'],
-          exclude: [TOGETHER],
-          globalSetup: ['test/helpers/build.ts'],
+          include: ['test/*.test.ts', `test/!(${PURE}|${WITH_BUILD})/**/*.test.ts`, ...ALONE],
+          globalSetup: BUILD,
         },
       },
     ],

@@ -5,7 +5,12 @@ import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
+// Each project of vitest.config.ts loads this module anew, in one process.
+const state = globalThis as { isBuilt?: boolean }
+
 export default function build(): void {
+  if (state.isBuilt) return
+  state.isBuilt = true
   const cwd = fileURLToPath(new URL('../..', import.meta.url))
   // Removes chunks of an earlier build.
   rmSync(`${cwd}/dist/bin`, { recursive: true, force: true })

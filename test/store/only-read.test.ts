@@ -1,6 +1,6 @@
 // Whoever reads leaves a store as it was: no lock is taken, no index is saved, no time is touched.
 
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { systemEnvironment } from '../../lib/environment/index.js'
@@ -94,13 +94,13 @@ function treeOf(folder: string): string[] {
   })
 }
 
-/** The kernel's locks that this process holds while a file is open. */
+/** The kernel's locks on files of the folder that this process holds while a file is open. */
 async function locksDuring(folder: string, read: () => unknown): Promise<string[]> {
   const locks = new Set<string>()
   const stop = watchFiles(folder, {
     after({ name, path }) {
       if (name === 'fstatSync' || name === 'readSync')
-        for (const it of ownLocks(path)) locks.add(it)
+        for (const it of ownLocks(folder)) locks.add(`${path} ${it}`)
     },
   })
   try {
@@ -112,17 +112,18 @@ async function locksDuring(folder: string, read: () => unknown): Promise<string[
 }
 
 /** Linux tells them of every descriptor; elsewhere nobody does. */
-function ownLocks(path: string): string[] {
+function ownLocks(folder: string): string[] {
   if (process.platform !== 'linux') return []
   return readdirSync('/proc/self/fdinfo').flatMap((fd) => {
-    const lock = /^lock:.*$/m.exec(readIfThere(`/proc/self/fdinfo/${fd}`))
-    return lock === null ? [] : [`${path} ${lock[0]}`]
+    // Sessions of other tests in this process may hold locks too.
+    if (!fileOf(fd).startsWith(folder)) return []
+    return /^lock:.*$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8')) ?? []
   })
 }
 
-function readIfThere(path: string): string {
+function fileOf(fd: string): string {
   try {
-    return readFileSync(path, 'utf8')
+    return readlinkSync(`/proc/self/fd/${fd}`)
   } catch {
     // The descriptor by which the folder was listed.
     return ''
