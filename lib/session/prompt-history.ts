@@ -1,9 +1,10 @@
 // The prompts of one session in the history of all sessions. The transcript has them already, so a
 // failure here is reported and never fails a prompt.
 
-import { type Diagnostic, diagnostic } from '../format/index.js'
-import type { Receipt } from '../log/index.js'
+import { type ContentInput, type Diagnostic, diagnostic } from '../format/index.js'
+import type { NewEvent, Receipt } from '../log/index.js'
 import { type AppendHistoryOptions, appendHistory, type StoreContext } from '../store/index.js'
+import type { SessionParts } from './types.js'
 
 /** Options of a prompt. */
 export interface PromptOptions {
@@ -88,6 +89,35 @@ export class PromptHistory {
   async settled(): Promise<void> {
     await this.#pending
   }
+}
+
+/** Appends a prompt to the transcript, and then to the history, which waits for both. */
+export function recordPrompt(
+  parts: PromptParts,
+  append: (event: NewEvent) => Promise<Receipt>,
+  content: ContentInput,
+  options: PromptOptions,
+): Promise<PromptReceipt> {
+  const written = appendPrompt(parts, append, content, options)
+  parts.history?.value.watch(written)
+  return written
+}
+
+type PromptParts = Pick<SessionParts, 'history' | 'settings'>
+
+async function appendPrompt(
+  { history, settings }: PromptParts,
+  append: (event: NewEvent) => Promise<Receipt>,
+  content: ContentInput,
+  { uuid, ts, prompt_id, source }: PromptOptions,
+): Promise<PromptReceipt> {
+  const payload = { content, prompt_id, source }
+  const receipt = await append({ type: 'user', uuid, ts, payload })
+  // The same uuid again is the same prompt.
+  if (receipt.duplicate === true) return { ...receipt, historyOffset: null }
+  const written = settings.asWritten({ type: 'user', payload }).payload as typeof payload
+  const recorded = history?.value.record(promptText(written.content), receipt.uuid, ts)
+  return { ...receipt, historyOffset: (await recorded) ?? null }
 }
 
 export function notWritten(error: unknown, uuid: string): Diagnostic {

@@ -10,30 +10,30 @@ import {
   type Projection,
 } from '../chain/index.js'
 import type { ContextUse, RollingSummarizer, StoredCheckpoint } from '../continuity/index.js'
-import { isSessionError, SessionError } from '../errors.js'
+import { SessionError } from '../errors.js'
 import {
   type ContentInput,
   type Diagnostic,
-  diagnostic,
   isSyncPoint,
   type SessionEvent,
 } from '../format/index.js'
-import { type LogEntry, MemoryLog, type NewEvent, type Receipt } from '../log/index.js'
-import {
-  type CheckpointPayload,
-  type ConversationItem,
-  type ConversationOptions,
-  readConversation,
-  type StoreContext,
+import type { LogEntry, NewEvent, Receipt } from '../log/index.js'
+import type {
+  CheckpointPayload,
+  ConversationItem,
+  ConversationOptions,
+  StoreContext,
 } from '../store/index.js'
 import type { CheckpointInput, SessionContinuity } from './checkpoints/session-checkpoints.js'
 import {
-  type CompactEvents,
-  type CompactInternals,
-  type CompactOptions,
-  compactionEvents,
-} from './compaction/compaction-events.js'
-import { type UncompactResult, uncompactEvents } from './compaction/uncompact.js'
+  type ChangingParts,
+  compactSession,
+  linkTo,
+  rewindSession,
+  uncompactSession,
+} from './compaction/change-view.js'
+import type { CompactInternals, CompactOptions } from './compaction/compaction-events.js'
+import type { UncompactResult } from './compaction/uncompact.js'
 import type {
   ApplyFileRewindOptions,
   FileRewindOptions,
@@ -49,19 +49,13 @@ import {
   closeSessionSync,
   releaseSession,
 } from './lifecycle/close.js'
-import {
-  type Inherited,
-  type RewindLink,
-  type RewindOptions,
-  type RewindReceipt,
-  rewindEvent,
-  rewindLink,
-} from './lifecycle/rewind.js'
+import type { RewindOptions, RewindReceipt } from './lifecycle/rewind.js'
 import { type TitleSource, titleEvent } from './live-view.js'
-import { notifyListener } from './notify-listener.js'
+import { notifyOfAppend } from './notify-listener.js'
 import { PermissionLedger } from './permission-ledger.js'
-import { type PromptOptions, type PromptReceipt, promptText } from './prompt-history.js'
-import { takeSpooled } from './record/take-spool.js'
+import { type PromptOptions, type PromptReceipt, recordPrompt } from './prompt-history.js'
+import { SpoolTaker } from './record/spool-taker.js'
+import { readHistory } from './storage.js'
 import { type AppendEvent, toReply } from './streamed-reply.js'
 import type { MergedResult, SubagentReportInput } from './subagents/result.js'
 import type { Sidechain } from './subagents/sidechain.js'
@@ -83,7 +77,7 @@ export class Session implements AsyncDisposable {
   readonly #parts: SessionParts
   readonly #permissions = new PermissionLedger()
   readonly #listeners = new Set<AppendListener>()
-  #spoolTaken = Promise.resolve()
+  readonly #spool: Lazy<SpoolTaker>
   readonly #subagents: Lazy<Subagents>
   /** What a subagent may do to the session it works for. */
   readonly #asParent = {
@@ -91,15 +85,16 @@ export class Session implements AsyncDisposable {
     append: (event: NewEvent) => this.append(event),
     appendSync: (event: NewEvent) => this.#notify(event, this.#parts.log.appendSync(event)),
   }
+  readonly #appendAll = (events: readonly NewEvent[]) => this.appendAll(events)
   #end: Promise<SessionEnd> | undefined
 
   /** Use `createSession` or `resumeSession`. */
   constructor(parts: SessionParts) {
-    const { id, log, settings } = parts
-    this.id = id
-    this.path = log.path
     this.#parts = parts
-    this.#subagents = new Lazy(() => new Subagents({ sessionId: id, settings }))
+    this.id = parts.id
+    this.path = parts.log.path
+    this.#spool = new Lazy(() => new SpoolTaker(parts, this.#appendAll))
+    this.#subagents = new Lazy(() => new Subagents({ ...parts, sessionId: parts.id }))
   }
 
   /** The store of this session. */
@@ -134,10 +129,10 @@ export class Session implements AsyncDisposable {
    * or the whole reply with `supersedes: uuid`.
    */
   async append<Type extends string>(event: AppendEvent<Type>): Promise<Receipt> {
-    const written = isStreamed(event) ? this.#toReply(event) : event
+    const written = isStreamed(event) ? toReply(event, this.#parts) : event
     const receipt = await this.#parts.log.append(written)
     this.#notify(written as NewEvent, receipt)
-    if (isSyncPoint(event.type)) await this.#appendSpooled()
+    if (isSyncPoint(event.type)) await this.#spool.value.take()
     return receipt
   }
 
@@ -146,9 +141,7 @@ export class Session implements AsyncDisposable {
    * written this does not fail any more; `historyOffset` is `null` where the history failed.
    */
   prompt(content: ContentInput, options: PromptOptions = {}): Promise<PromptReceipt> {
-    const written = this.#prompt(content, options)
-    this.#parts.history?.value.watch(written)
-    return written
+    return recordPrompt(this.#parts, (event) => this.append(event), content, options)
   }
 
   /** Appends a turn: the prompt, if any, and then the reply, if any. */
@@ -169,11 +162,8 @@ export class Session implements AsyncDisposable {
 
   /** Stores a checkpoint, and resolves when it is on the disk. */
   async checkpoint(input: CheckpointInput): Promise<StoredCheckpoint> {
-    const continuity = this.#continuity
-    if (continuity === undefined) {
-      throw new SessionError('ERR_ARG', 'This session leaves no checkpoints (continuity: false)')
-    }
-    return continuity.checkpoint(input)
+    if (this.#continuity !== undefined) return this.#continuity.checkpoint(input)
+    throw new SessionError('ERR_ARG', 'This session leaves no checkpoints (continuity: false)')
   }
 
   /** Stores a checkpoint of what is about to be compacted. A failure is reported, not thrown. */
@@ -223,9 +213,8 @@ export class Session implements AsyncDisposable {
 
   /** What the model sees now. Open tool calls are repaired by the session's policy by default. */
   messages(options: MessagesOptions = {}): Messages {
-    this.#parts.log.flush()
-    const { projection, toolPolicy } = this.#parts.view
-    return messagesOf(projection, { ...options, toolPolicy: options.toolPolicy ?? toolPolicy })
+    const { toolPolicy = this.#parts.view.toolPolicy } = options
+    return messagesOf(this.projection, { ...options, toolPolicy })
   }
 
   /** What the model sees now, with gaps and positions. */
@@ -281,43 +270,18 @@ export class Session implements AsyncDisposable {
    * from the first session of the lineage to this one. What a compaction covered is included, what a
    * rewind left is not. Memory does not depend on the length of the conversation.
    */
-  history({
-    signal,
-  }: Pick<ConversationOptions, 'signal'> = {}): AsyncGenerator<ConversationItem, void, undefined> {
-    const { log, settings } = this.#parts
-    log.flush()
-    const at = log.tip ?? undefined
-    return readConversation(settings.store, log instanceof MemoryLog ? log : log.path, {
-      at,
-      signal,
-    })
+  history(
+    options: Pick<ConversationOptions, 'signal'> = {},
+  ): AsyncGenerator<ConversationItem, void, undefined> {
+    return readHistory(this.#parts, options)
   }
 
   /**
    * Appends a summary and the boundary that commits it, in one write. Throws `ERR_COMPACTION_RACE`
    * if a rewind or another compaction removed what it covers.
    */
-  async compact(
-    options: CompactOptions,
-    { coverTo, checkpointed = false }: CompactInternals = {},
-  ): Promise<CompactResult> {
-    // Before the checkpoint, so that an invalid request leaves none.
-    let planned = this.#compactionEvents({ ...options, coverTo })
-    if (!checkpointed && this.#continuity !== undefined) {
-      const { tip } = this
-      await this.#continuity.preCompaction(options.customInstructions)
-      this.#parts.log.flush()
-      // The summary covers what was there when it was passed in; later events stay.
-      if (this.tip !== tip) {
-        planned = this.#eventsAfterWait({ ...options, coverTo: planned.coverTo })
-      }
-    }
-    const { events, summaryUuid, boundaryUuid, contextEpoch, tokensBefore } = planned
-    const written = this.appendAll(events)
-    // Written now: no other event may come between the plan and its commit.
-    this.#parts.log.flush()
-    await written
-    return { boundaryUuid, summaryUuid, contextEpoch, tokensBefore }
+  compact(options: CompactOptions, internals: CompactInternals = {}): Promise<CompactResult> {
+    return compactSession(this.#changing, options, internals)
   }
 
   /**
@@ -325,18 +289,13 @@ export class Session implements AsyncDisposable {
    * as after a fork or a resume at it. Nothing is deleted, and another rewind undoes it. Throws
    * ERR_ARG for a message of an ancestor before a compaction; `forkSession` reaches it.
    */
-  async rewind(options: RewindOptions): Promise<RewindReceipt> {
-    const event = rewindEvent(options, this.#linkTo(options), this.#parts.log.tip)
-    const written = this.appendAll([event, ...(options.append ?? [])])
-    // Written now: no other event may come between the link and its line.
-    this.#parts.log.flush()
-    const [receipt, ...appended] = await written
-    return { ...receipt!, appended }
+  rewind(options: RewindOptions): Promise<RewindReceipt> {
+    return rewindSession(this.#changing, options)
   }
 
   /** Throws what `rewind` would throw. Writes nothing. */
   checkRewind(options: RewindOptions): void {
-    this.#linkTo(options)
+    linkTo(this.#parts, options)
   }
 
   /**
@@ -344,17 +303,8 @@ export class Session implements AsyncDisposable {
    * since, which is appended again with `copied_from`. Throws ERR_NOT_FOUND where nothing is
    * compacted, and ERR_ARG where the compaction is in a session that this one continues.
    */
-  async uncompact(): Promise<UncompactResult> {
-    const { log, storage, settings } = this.#parts
-    log.flush()
-    const { newUuid } = settings.store.env
-    const inherited = () => this.#inherited()
-    const { events, ...result } = uncompactEvents(storage.load(), { newUuid, inherited })
-    const written = this.appendAll(events)
-    // Written now: no other event may come between the plan and its lines.
-    log.flush()
-    await written
-    return result
+  uncompact(): Promise<UncompactResult> {
+    return uncompactSession(this.#changing)
   }
 
   /**
@@ -428,118 +378,22 @@ export class Session implements AsyncDisposable {
   }
 
   get #closing(): ClosingParts {
-    const appendSpooled = () => this.#appendSpooled()
-    return { ...this.#parts, subagents: this.#subagents.made, appendSpooled }
+    return { ...this.#parts, subagents: this.#subagents.made, spool: this.#spool }
   }
 
-  async #prompt(
-    content: ContentInput,
-    { uuid, ts, prompt_id, source }: PromptOptions,
-  ): Promise<PromptReceipt> {
-    const payload = { content, prompt_id, source }
-    const receipt = await this.append({ type: 'user', uuid, ts, payload })
-    // The same uuid again is the same prompt.
-    if (receipt.duplicate === true) return { ...receipt, historyOffset: null }
-    const written = this.#parts.settings.asWritten({ type: 'user', payload })
-      .payload as typeof payload
-    const recorded = this.#parts.history?.value.record(
-      promptText(written.content),
-      receipt.uuid,
-      ts,
-    )
-    return { ...receipt, historyOffset: (await recorded) ?? null }
-  }
-
-  #toReply<Type extends string>(event: AppendEvent<Type>): NewEvent<Type> {
-    return toReply(event, {
-      projection: () => this.projection,
-      find: (uuid) => this.#parts.storage.find(uuid),
-    })
-  }
-
-  #linkTo(options: RewindOptions): RewindLink {
-    this.#parts.log.flush()
-    return rewindLink(options, {
-      projection: this.#parts.view.projection,
-      path: this.path,
-      headerUuid: this.#parts.view.header?.uuid ?? null,
-      find: (uuid) => this.#parts.storage.find(uuid),
-      inherited: () => this.#inherited(),
-    })
-  }
-
-  // A handle that read only the end of its file loads this from the header.
-  #inherited(): Inherited {
-    const { start, header } = this.#parts.view
-    const isUnread = start.entries[0]?.kind === 'opaque' && header !== undefined
-    return isUnread ? this.projectionAt(header.uuid) : start
-  }
-
-  #compactionEvents(options: CompactOptions & CompactInternals): CompactEvents {
-    this.#parts.log.flush()
-    return compactionEvents(options, {
-      projection: this.#parts.view.projection,
-      path: this.path,
-      offsetBase: this.#parts.view.offsetBase,
-      newUuid: this.#parts.settings.store.env.newUuid,
-    })
-  }
-
-  /** This was valid before the wait, so an event that is missing now was removed since. */
-  #eventsAfterWait(options: CompactOptions & CompactInternals): CompactEvents {
-    try {
-      return this.#compactionEvents(options)
-    } catch (cause) {
-      if (!isSessionError(cause)) throw cause
-      const what =
-        'The conversation was compacted or rewound while the checkpoint before this compaction was ' +
-        'stored, and nothing was compacted. Summarize what the model sees now, and compact again'
-      throw new SessionError('ERR_COMPACTION_RACE', what, { cause, path: this.path })
-    }
-  }
-
-  // Events that other processes spooled while this one held the lock (hooks, a rename). One call
-  // after the other, and none fails: what the caller appended is written already.
-  #appendSpooled(): Promise<void> {
-    const taken = this.#spoolTaken.then(() => this.#takeSpooled())
-    this.#spoolTaken = taken.catch(() => {})
-    return taken
-  }
-
-  async #takeSpooled(): Promise<void> {
-    const { log, settings, storage } = this.#parts
-    if (!storage.isPersistent) return
-    const append = async (events: readonly NewEvent[]) => {
-      await this.appendAll(events)
-      // A waiting event was on the disk when it was acknowledged, and must not leave it.
-      await log.sync()
-    }
-    try {
-      await takeSpooled(settings.store, { path: this.path, spoolName: this.id, append })
-    } catch (error) {
-      const message = `Events that wait for this session stay queued: ${(error as Error).message}`
-      settings.store.report(diagnostic('spool_unreadable', message, { file: this.path }))
-    }
+  get #changing(): ChangingParts {
+    return { ...this.#parts, appendAll: this.#appendAll }
   }
 
   #notify(event: NewEvent, receipt: Receipt): void {
     // What is appended again was counted before.
-    if (event.payload['copied_from'] === undefined) {
-      this.#continuity?.observe(event, receipt)
-    }
+    if (event.payload['copied_from'] === undefined) this.#continuity?.observe(event, receipt)
     if (this.#listeners.size === 0) return
-    const written = this.#parts.settings.asWritten(placed(event, receipt))
-    const { store } = this.#parts.settings
-    for (const listener of this.#listeners) notifyListener(store, () => listener(written, receipt))
+    notifyOfAppend(this.#parts.settings, this.#listeners, event, receipt)
   }
 }
 
 // Here, because it is asked for every event that is appended.
 function isStreamed({ partial, supersedes }: AppendEvent): boolean {
   return partial !== undefined || supersedes !== undefined
-}
-
-/** A payload that contains its own offset is complete only after the write. */
-function placed({ payloadAt, recorded: _, ...event }: NewEvent, { byteOffset }: Receipt): NewEvent {
-  return payloadAt === undefined ? event : { ...event, payload: payloadAt(byteOffset) }
 }

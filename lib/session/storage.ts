@@ -3,18 +3,22 @@
 import { EMPTY_START, type ProjectionStart, projectLog } from '../chain/index.js'
 import { isSessionError, SessionError } from '../errors.js'
 import { isOwnEvent, normalizeSessionKey, type SessionEvent } from '../format/index.js'
-import { MEMORY_SCHEME, type MemoryLog } from '../log/index.js'
+import { MEMORY_SCHEME, MemoryLog } from '../log/index.js'
 import {
+  type ConversationItem,
+  type ConversationOptions,
   findEvent,
   findParent,
   findTranscript,
   isUnreadable,
   type LoadedSession,
   loadSession,
+  readConversation,
   readLineage,
   readSessionInfo,
   type StoreContext,
 } from '../store/index.js'
+import type { SessionParts } from './types.js'
 
 export interface SessionStorage {
   /** False: nothing of the session is ever written anywhere. */
@@ -42,6 +46,16 @@ export function storageInMemory(
     find: (uuid) => log.entries.findLast(({ event }) => event.uuid === uuid)?.event,
     load: (at) => loadFromMemory(log, start, at),
   }
+}
+
+/** The conversation up to the newest event of the chain. */
+export function readHistory(
+  { log, settings }: Pick<SessionParts, 'log' | 'settings'>,
+  { signal }: Pick<ConversationOptions, 'signal'>,
+): AsyncGenerator<ConversationItem, void, undefined> {
+  log.flush()
+  const source = log instanceof MemoryLog ? log : log.path
+  return readConversation(settings.store, source, { at: log.tip ?? undefined, signal })
 }
 
 function loadFromMemory(

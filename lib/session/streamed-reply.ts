@@ -5,11 +5,11 @@
 // partial reply is on a branch that was left, and every reader shows the later one in its place.
 // After a crash the partial reply is the newest message, marked by `partial`.
 
-import type { Projection } from '../chain/index.js'
 import { SessionError } from '../errors.js'
 import { fieldsOf } from '../format/fields.js'
-import type { PayloadInput, SessionEvent } from '../format/index.js'
+import type { PayloadInput } from '../format/index.js'
 import type { NewEvent } from '../log/index.js'
+import type { SessionParts } from './types.js'
 
 /** An event to append to a session. */
 export interface AppendEvent<Type extends string = string> extends NewEvent<Type> {
@@ -29,10 +29,7 @@ export interface AppendEvent<Type extends string = string> extends NewEvent<Type
 }
 
 /** What a reply that supersedes another needs to know of its session. */
-interface ReplyContext {
-  readonly projection: () => Projection
-  readonly find: (uuid: string) => SessionEvent | undefined
-}
+type ReplyContext = Pick<SessionParts, 'log' | 'view' | 'storage'>
 
 /** The event as it is written. */
 export function toReply<Type extends string>(
@@ -53,8 +50,13 @@ export function toReply<Type extends string>(
 }
 
 /** The event before the one that is superseded. */
-function placeOf(supersedes: string, uuid: string | undefined, context: ReplyContext): string {
-  const newest = context.projection().entries.at(-1)
+function placeOf(
+  supersedes: string,
+  uuid: string | undefined,
+  { log, view, storage }: ReplyContext,
+): string {
+  log.flush()
+  const newest = view.projection.entries.at(-1)
   if (newest?.kind === 'event' && newest.event.uuid === supersedes) {
     const { prev_uuid, payload } = newest.event
     if (fieldsOf(payload)['partial'] !== true || prev_uuid === null) {
@@ -63,7 +65,7 @@ function placeOf(supersedes: string, uuid: string | undefined, context: ReplyCon
     return prev_uuid
   }
   // The same append again, after it was written: the log recognises it by its uuid.
-  const written = uuid === undefined ? undefined : context.find(uuid)
+  const written = uuid === undefined ? undefined : storage.find(uuid)
   const isRepeated = fieldsOf(written?.payload)['supersedes'] === supersedes
   if (isRepeated && written!.prev_uuid !== null) return written!.prev_uuid
   throw invalid(

@@ -13,7 +13,7 @@ export interface HeldLock {
   /** Under the kernel lock; false is advisory mode. */
   readonly isKernel: boolean
   /** The portable lock was taken by a process outside the protocol. */
-  readonly isCompromised: boolean
+  readonly isCompromised: () => boolean
   /**
    * Idempotent, synchronous, and silent about a lock that is already gone. Only the descriptor may
    * be wanted longer, by a sync that is under way: then `later` closes it.
@@ -42,9 +42,7 @@ export function holdLock(parts: HeldParts, onRelease: () => void, env: Environme
     fd,
     wasCreated,
     isKernel,
-    get isCompromised() {
-      return portable.isCompromised()
-    },
+    isCompromised: portable.isCompromised,
     release(later) {
       if (!held.delete(lock)) return
       releaseParts(parts, env, later)

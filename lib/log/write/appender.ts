@@ -357,7 +357,7 @@ export function diskTarget(
     known,
     detector: new ForeignWriteDetector(file, known, state, environment),
     state,
-    isAlone: () => lock.isKernel && !lock.isCompromised,
+    isAlone: () => lock.isKernel && !lock.isCompromised(),
     countNewlines: (to) => countNewlines(lock.fd, environment, 0, to),
   }
 }

@@ -67,7 +67,7 @@ function writeCopy(
 
 /** A process that ignores the lock may have written meanwhile; its line must not be lost. */
 function refuseIfDisturbed({ path, fd, size, fs }: OpenLog, { isCompromised }: HeldLock): void {
-  if (fs.fstatSync(fd).size === size && !isCompromised) return
+  if (fs.fstatSync(fd).size === size && !isCompromised()) return
   const what = `Another process that ignores the lock wrote into ${path} while it was copied`
   throw new SessionError('ERR_IO', what, { path })
 }

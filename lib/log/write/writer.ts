@@ -229,7 +229,7 @@ export class LogWriter implements LogHandle {
     // Asked first, since it spares most logs the look at every call.
     const isWatchful = this.#isSyncing && calls.some((call) => this.#isSyncDue(call))
     try {
-      if (this.#lock.isCompromised && !this.#lock.isKernel) this.#acquireAgain()
+      if (this.#lock.isCompromised() && !this.#lock.isKernel) this.#acquireAgain()
       const before = this.#appender.size
       this.#appender.append(calls, isWatchful)
       this.#unsyncedBytes += this.#appender.size - before

@@ -10,20 +10,22 @@ import {
   type StoredCheckpoint,
 } from '../../store/index.js'
 import { terminatorEvent } from '../header.js'
+import type { Lazy } from '../lazy.js'
+import type { SpoolTaker } from '../record/spool-taker.js'
 import type { Subagents } from '../subagents/subagents.js'
 import type { SessionEnd, SessionParts } from '../types.js'
 
 export interface ClosingParts extends SessionParts {
   /** `undefined`: the session never had one. */
   readonly subagents: Subagents | undefined
-  readonly appendSpooled: () => Promise<void>
+  readonly spool: Lazy<SpoolTaker>
 }
 
 export async function closeSession(parts: ClosingParts, reason: string): Promise<SessionEnd> {
   const { log, continuity, history, settings, subagents } = parts
   try {
     await subagents?.endAll('parent_closed')
-    await parts.appendSpooled()
+    await parts.spool.value.take()
     await continuity?.made?.end(reason)
     const receipts = await log.appendAll(lastEvents(parts, reason))
     await log.close()

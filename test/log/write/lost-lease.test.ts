@@ -27,8 +27,7 @@ async function openWatched(options: LogOptions) {
   })
   const real = await acquireLock(path, { mode: 'lease', ...settings.lock, timeoutMs: 0 })
   let isLost = false
-  const lock = { ...real, isCompromised: false }
-  Object.defineProperty(lock, 'isCompromised', { get: () => isLost })
+  const lock = { ...real, isCompromised: () => isLost }
   const log = new LogWriter(path, lock, settings)
   const lose = () => {
     isLost = true

@@ -35,7 +35,7 @@ const commands = {
     held = await acquireLock(path, { ...options, env: systemEnvironment })
     return { isKernel: held.isKernel, wasCreated: held.wasCreated }
   },
-  isCompromised: () => held.isCompromised,
+  isCompromised: () => held.isCompromised(),
   release() {
     held.release()
   },
