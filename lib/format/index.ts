@@ -14,10 +14,10 @@ export {
   quoteUuid,
   spellText,
 } from './encode.js'
-export { EXPORT_TYPES, EXPORT_VERSION, EXPORTED_REASONS, exportedReason } from './export-marks.js'
 export { LINE_PREFIX_BYTES, NEWLINE } from './limits.js'
 export { encodeName } from './names.js'
 export { findPayloadProblem } from './payload-checks.js'
+export { PAYLOAD_SHAPES } from './payload-shapes.js'
 export {
   assertNoPermissionState,
   findPermissionState,
@@ -48,6 +48,10 @@ export {
 } from './recognise.js'
 export {
   belongsTo,
+  EXPORT_TYPES,
+  EXPORT_VERSION,
+  EXPORTED_REASONS,
+  exportedReason,
   hasChain,
   isHeaderType,
   isOnChainType,

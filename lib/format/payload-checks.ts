@@ -1,43 +1,36 @@
-// The shape of every known payload, checked by hand before it is written: zod takes longer to load than
-// the rest of the library, and longer to run than an append. The schemas are the definition; a test
-// compares both on random payloads.
+// Checks of the fields of a payload, by hand: zod takes longer to load than the rest of the library,
+// and longer to run than an append.
 
 import { UUID_CHARS_MAX } from './limits.js'
-import type { PayloadByType } from './schemas.js'
 
 /** Whether a value is what its name says. */
-type Check = ((value: unknown) => boolean) & {
+export type Check = ((value: unknown) => boolean) & {
   readonly what: string
   readonly isOptional?: true
 }
-type Fields = Readonly<Record<string, Check>>
+export type Fields = Readonly<Record<string, Check>>
 
-/** The fields that the schema of a type names, so that none can be forgotten here. */
-type FieldsOf<Payload> = {
-  readonly [Field in keyof Payload as string extends Field ? never : Field]-?: Check
-}
-
-const check = (what: string, test: (value: unknown) => boolean): Check =>
+export const check = (what: string, test: (value: unknown) => boolean): Check =>
   Object.assign(test, { what })
 
-const optional = (inner: Check): Check =>
+export const optional = (inner: Check): Check =>
   Object.assign((value: unknown) => value === undefined || inner(value), {
     what: inner.what,
     isOptional: true as const,
   })
 
-const nullable = (inner: Check): Check =>
+export const nullable = (inner: Check): Check =>
   check(`${inner.what} or null`, (value) => value === null || inner(value))
 
-const oneOf = (...values: readonly string[]): Check =>
+export const oneOf = (...values: readonly string[]): Check =>
   check(`one of ${values.join(', ')}`, (value) => values.includes(value as string))
 
-const list = (inner: Check, max = Number.POSITIVE_INFINITY): Check =>
+export const list = (inner: Check, max = Number.POSITIVE_INFINITY): Check =>
   check(`a list; each is ${inner.what}`, (value) => {
     return Array.isArray(value) && value.length <= max && value.every((member) => inner(member))
   })
 
-const object = (fields: Fields): Check => {
+export const object = (fields: Fields): Check => {
   const names = Object.entries(fields)
   return check(`an object with ${Object.keys(fields).join(', ')}`, (value) => {
     if (!isRecord(value)) return false
@@ -45,7 +38,7 @@ const object = (fields: Fields): Check => {
   })
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
+export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
@@ -53,24 +46,24 @@ function isWhole(value: unknown, min: number, max = Number.MAX_SAFE_INTEGER): bo
   return Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max
 }
 
-const isText = (value: unknown): value is string => typeof value === 'string'
+export const isText = (value: unknown): value is string => typeof value === 'string'
 
-const json = check('any JSON value', (value) => value !== undefined)
-const text = check('a string', (value) => typeof value === 'string')
-const name = check('a string that is not empty', (value) => isText(value) && value !== '')
-const flag = check('true or false', (value) => typeof value === 'boolean')
-const number = check('a number', (value) => Number.isFinite(value))
-const count = check('a whole number from 0', (value) => isWhole(value, 0))
-const positive = check('a whole number from 1', (value) => isWhole(value, 1))
-const grade = check('a whole number from 1 to 5', (value) => isWhole(value, 1, 5))
-const mode = check('file mode bits', (value) => isWhole(value, 0, 0o777))
-const uuid = check(`a string of 1 to ${UUID_CHARS_MAX} characters`, (value) => {
+export const json = check('any JSON value', (value) => value !== undefined)
+export const text = check('a string', (value) => typeof value === 'string')
+export const name = check('a string that is not empty', (value) => isText(value) && value !== '')
+export const flag = check('true or false', (value) => typeof value === 'boolean')
+export const number = check('a number', (value) => Number.isFinite(value))
+export const count = check('a whole number from 0', (value) => isWhole(value, 0))
+export const positive = check('a whole number from 1', (value) => isWhole(value, 1))
+export const grade = check('a whole number from 1 to 5', (value) => isWhole(value, 1, 5))
+export const mode = check('file mode bits', (value) => isWhole(value, 0, 0o777))
+export const uuid = check(`a string of 1 to ${UUID_CHARS_MAX} characters`, (value) => {
   return isText(value) && value !== '' && value.length <= UUID_CHARS_MAX
 })
-const sha256 = check('a SHA-256 in hexadecimal', (value) => {
+export const sha256 = check('a SHA-256 in hexadecimal', (value) => {
   return isText(value) && /^[0-9a-f]{64}$/.test(value)
 })
-const timestamp = check('a time like 2026-01-31T12:00:00.000Z', (value) => {
+export const timestamp = check('a time like 2026-01-31T12:00:00.000Z', (value) => {
   if (!isText(value) || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/.test(value)) return false
   // A day that does not exist is another day once it is parsed.
   const day = new Date(`${value.slice(0, 10)}T00:00:00.000Z`)
@@ -80,347 +73,21 @@ const timestamp = check('a time like 2026-01-31T12:00:00.000Z', (value) => {
   return value.slice(11, 13) < '24' && value.slice(14, 16) < '60' && value.slice(17, 19) < '60'
 })
 
-const content = check('a string, or a list of blocks with a type', (value) => {
+export const content = check('a string, or a list of blocks with a type', (value) => {
   if (typeof value === 'string') return true
   return Array.isArray(value) && value.every((block) => isRecord(block) && isText(block['type']))
 })
 
-const names = list(text)
-const copied_from = optional(uuid)
-const counts = check('counts by name', (value) => {
-  return isRecord(value) && Object.values(value).every((member) => count(member))
-})
-const completionStatus = oneOf('completed', 'timeout', 'aborted', 'failed', 'crashed')
-const place = oneOf('store', 'archive', 'trash')
-
-const usage = object({
-  input_tokens: count,
-  output_tokens: count,
-  cache_read_tokens: optional(count),
-  cache_write_tokens: optional(count),
-})
-
-const lineage = object({
-  session_id: name,
-  tip_uuid: nullable(uuid),
-  tip_offset: nullable(count),
-  transcript_path: text,
-})
-
-const claim: FieldsOf<PayloadByType['claim']> = {
-  session_id: name,
-  runtime_path: name,
-  claimed_at: timestamp,
-  expires_at: timestamp,
-  pid: positive,
-  start: nullable(text),
-  boot: nullable(text),
-  ns: nullable(text),
-  host: text,
-}
-
-const memory = object({
-  content: check('a text of 1 to 100000 characters', (value) => {
-    return isText(value) && value !== '' && value.length <= 100_000
-  }),
-  memoryType: optional(
-    oneOf('fact', 'skill', 'preference', 'constraint', 'task', 'episodic', 'correction'),
-  ),
-  importance: optional(grade),
-  confidence: optional(grade),
-  entities: optional(names),
-})
-
-const SHAPES: { readonly [Type in keyof PayloadByType]: FieldsOf<PayloadByType[Type]> } = {
-  session_header: {
-    format: positive,
-    session_id: name,
-    start_ts: timestamp,
-    resumed_from: nullable(lineage),
-    lib: object({ name: text, version: text, capture: oneOf('native', 'hooks', 'import') }),
-    forked_from: optional(object({ session_id: name, at_uuid: uuid, base: count })),
-    kind: optional(oneOf('interactive', 'headless', 'subagent')),
-    tool_policy: optional(oneOf('synthesize', 'retry', 'drop')),
-    parent_session_key: optional(text),
-    parent_inferred: optional(flag),
-    previous_session_key: optional(text),
-    harness: optional(text),
-    harness_agent_id: optional(text),
-    agent_id: optional(text),
-    agent_label: optional(text),
-    project: optional(text),
-    project_normalized: optional(text),
-    cwd: optional(text),
-  },
-  session_resumed: {
-    at_ts: timestamp,
-    source: oneOf('resume', 'compact', 'startup'),
-    gap_ms: count,
-  },
-  user: { content, prompt_id: optional(text), source: optional(text), copied_from },
-  assistant: {
-    content,
-    model: optional(text),
-    usage: optional(usage),
-    stop_reason: optional(nullable(text)),
-    message_id: optional(text),
-    partial: optional(flag),
-    supersedes: optional(uuid),
-    copied_from,
-  },
-  tool_call: {
-    tool_call_id: name,
-    name: text,
-    input: json,
-    idempotent: optional(flag),
-    copied_from,
-  },
-  tool_result: {
-    tool_call_id: name,
-    content: json,
-    is_error: flag,
-    name: optional(text),
-    synthetic: optional(flag),
-    attempt: optional(count),
-    copied_from,
-  },
-  system: { content, copied_from },
-  summary: {
-    text,
-    tokens: optional(count),
-    model: optional(text),
-    structured: optional(json),
-  },
-  compaction_boundary: {
-    headUuid: nullable(uuid),
-    anchorUuid: uuid,
-    tailUuid: nullable(uuid),
-    summary_event_uuid: uuid,
-    trigger: oneOf('manual', 'auto', 'overflow', 'external'),
-    strategy: oneOf('checkpoint', 'primary', 'fallback', 'emergency', 'external'),
-    epoch: positive,
-    offsets: object({
-      self: count,
-      head: nullable(count),
-      tail: nullable(count),
-      summary: nullable(count),
-    }),
-    tokens_before: count,
-    messages_summarized: count,
-    needs_summary_retry: flag,
-    coveredFromUuid: optional(uuid),
-    coveredToUuid: optional(uuid),
-    keptUuids: optional(list(uuid)),
-    kept: optional(
-      list(
-        check('a uuid and its offset', (value) => {
-          return Array.isArray(value) && value.length === 2 && uuid(value[0]) && count(value[1])
-        }),
-        256,
-      ),
-    ),
-    tokens_after: optional(count),
-    keep_percent: optional(number),
-    checkpoint_id: optional(text),
-    details: optional(object({ read_files: names, modified_files: names })),
-    custom_instructions: optional(text),
-  },
-  rewind: {
-    target_uuid: uuid,
-    from_uuid: uuid,
-    truncate_after: optional(uuid),
-    reason: optional(text),
-    copied_from,
-  },
-  subagent_spawn: {
-    task_id: name,
-    sidechain_path: text,
-    agent_type: optional(text),
-    spec_sha256: optional(sha256),
-    tool_call_id: optional(text),
-  },
-  subagent_result: {
-    task_id: name,
-    completion_status: completionStatus,
-    summary: text,
-    sidechain_path: text,
-    bytes: nullable(count),
-    errors: names,
-    truncated: optional(flag),
-    tokens: optional(count),
-    tool_call_id: optional(text),
-  },
-  summary_revision: {
-    summary_event_uuid: uuid,
-    boundary_uuid: uuid,
-    text,
-    attempt: count,
-    final: flag,
-    model: optional(text),
-  },
-  memory_query: { text },
-  remember: { text, memoryType: optional(text), importance: optional(grade) },
-  checkpoint_ref: { checkpoint_id: text, trigger: text, sha256, shard: optional(text) },
-  extract_cursor: {
-    offset: count,
-    last_uuid: nullable(uuid),
-    delivered_chars: count,
-    source: optional(text),
-    check: optional(text),
-  },
-  recovery_injected: {
-    checkpoint_id: text,
-    boundary_uuid: nullable(uuid),
-    source: text,
-    chars: count,
-    sources: optional(names),
-  },
-  session_meta: {
-    title: optional(text),
-    title_source: optional(oneOf('user', 'auto')),
-    tags: optional(names),
-    bypassed: optional(flag),
-  },
-  file_checkpoint: {
-    hash: sha256,
-    files: list(
-      object({
-        path: text,
-        sha256: nullable(sha256),
-        existed: flag,
-        mode: optional(mode),
-        bytes: optional(count),
-        skipped: optional(text),
-      }),
-    ),
-    at_uuid: nullable(uuid),
-    project_root: optional(text),
-    reason: optional(text),
-  },
-  imported: {
-    format: name,
-    path: text,
-    bytes: count,
-    sha256,
-    lines: count,
-    events: count,
-    tip_uuid: nullable(uuid),
-    dropped: counts,
-    repaired: counts,
-    kept_source: optional(text),
-  },
-  turn_end: {
-    prompt_id: optional(text),
-    stop_reason: optional(nullable(text)),
-    error: optional(text),
-  },
-  session_terminator: {
-    end_ts: timestamp,
-    reason: text,
-    last_uuid: nullable(uuid),
-    events: optional(nullable(count)),
-    bytes: count,
-  },
-  sidechain_header: {
-    format: positive,
-    task_id: name,
-    parent_session_id: name,
-    parent_uuid: nullable(uuid),
-    depth: count,
-    start_ts: timestamp,
-    parent_task_id: optional(text),
-    agent_type: optional(text),
-    tool_call_id: optional(text),
-  },
-  sidechain_terminator: {
-    end_ts: timestamp,
-    completion_status: completionStatus,
-    summary: text,
-    summary_chars: count,
-    bytes: count,
-    truncated: optional(flag),
-    tokens: optional(count),
-    reason: optional(text),
-  },
-  checkpoint: {
-    id: name,
-    session_key: name,
-    created_at: timestamp,
-    project_normalized: nullable(text),
-    trigger: oneOf('periodic', 'pre_compaction', 'agent', 'explicit', 'session_end'),
-    agent_id: text,
-    harness: text,
-    project: nullable(text),
-    prompt_count: count,
-    total_prompt_count: count,
-    digest: text,
-    cause: optional(text),
-    memory_queries: optional(list(text, 20)),
-    recent_remembers: optional(list(text, 10)),
-    prompt_snippets: optional(list(text, 10)),
-    transcript_offset: optional(nullable(count)),
-    last_uuid: optional(nullable(uuid)),
-    cycle: optional(nullable(uuid)),
-    rolling: optional(object({ total_prompt_count: count, percent: nullable(number) })),
-    structured: optional(
-      object({
-        summary: optional(text),
-        topics: optional(names),
-        keyDecisions: optional(names),
-        openQuestions: optional(names),
-        tokensAtCheckpoint: optional(count),
-        messageCount: optional(count),
-        model: optional(text),
-      }),
-    ),
-    session_summary: optional(text),
-    memories: optional(list(memory, 50)),
-    agent_run_id: optional(text),
-    idempotency_keys: optional(list(object({ key: name, hash: name }))),
-    truncated: optional(flag),
-  },
-  checkpoint_tombstone: { target_id: name, reason: text },
-  relocation: { from_normalized: name, to_normalized: name, from: text, to: text },
-  retention: {
-    command: name,
-    path: text,
-    records_dropped: count,
-    bytes_dropped: count,
-    bytes_kept: count,
-  },
-  session_moved: {
-    command: oneOf('archive', 'trash', 'restore', 'prune'),
-    session_id: name,
-    from: place,
-    to: nullable(place),
-    files: count,
-    bytes: count,
-    last_activity: nullable(timestamp),
-    reason: text,
-  },
-  claim,
-  claim_renewal: claim,
-  claim_release: { session_id: name },
-  claim_bypass: { session_id: name, enabled: flag, expires_at: timestamp },
-}
-
-interface Shape {
+export interface Shape {
   readonly checks: ReadonlyMap<string, Check>
   readonly required: readonly string[]
 }
 
-const SHAPE_OF: ReadonlyMap<string, Shape> = new Map(
-  Object.entries(SHAPES).map(([type, fields]: [string, Fields]) => {
-    const required = Object.keys(fields).filter((field) => fields[field]!.isOptional !== true)
-    return [type, { checks: new Map(Object.entries(fields)), required }]
-  }),
-)
-
-/** What is wrong with the payload of a known type, in words; `undefined` for a good one. */
-export function findPayloadProblem(type: string, payload: object): string | undefined {
-  const shape = SHAPE_OF.get(type)
-  if (shape === undefined) return undefined
-  const { checks, required } = shape
+/** What is wrong with a payload of that shape, in words; `undefined` for a good one. */
+export function findPayloadProblem(
+  { checks, required }: Shape,
+  payload: object,
+): string | undefined {
   let found = 0
   // By the fields that are there: most payloads have few of those they may have.
   for (const field in payload) {

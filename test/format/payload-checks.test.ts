@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import type * as z from 'zod'
-import { findPayloadProblem } from '../../lib/format/index.js'
+import { findPayloadProblem, PAYLOAD_SHAPES } from '../../lib/format/index.js'
 import { payloadSchemas } from '../../lib/format/schemas.js'
 import { runs } from '../helpers/effort.js'
 import { type Random, seededRandom } from '../helpers/random.js'
@@ -123,11 +123,11 @@ describe('the hand-made checks and the schemas agree', () => {
     const schema = payloadSchemas[type]
     for (let run = 0; run < runs(2000, 80); run++) {
       let payload = asRead(sampleOf(schema, random))
-      expect(findPayloadProblem(type, payload), JSON.stringify(payload)).toBeUndefined()
+      expect(problemOf(type, payload), JSON.stringify(payload)).toBeUndefined()
       payload = asRead(spoil(payload, random))
       if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) continue
       const isGood = schema.safeParse(payload).success
-      const problem = findPayloadProblem(type, payload)
+      const problem = problemOf(type, payload)
       expect(problem === undefined, `${problem}: ${JSON.stringify(payload)}`).toBe(isGood)
     }
   })
@@ -135,25 +135,26 @@ describe('the hand-made checks and the schemas agree', () => {
 
 test('a type of another program has no shape, also one named like a property of objects', () => {
   for (const type of ['acme:note', 'toString', '__proto__']) {
-    expect(findPayloadProblem(type, {})).toBeUndefined()
+    expect(problemOf(type, {})).toBeUndefined()
   }
 })
 
 test('a list that is longer than the schema allows is refused', (t) => {
   const kept = Array.from({ length: 257 }, () => ['u', 1])
   const boundary = asRead(sampleOf(payloadSchemas.compaction_boundary, seededRandom(t)))
-  expect(findPayloadProblem('compaction_boundary', { ...boundary, kept })).toContain('kept must be')
-  expect(
-    findPayloadProblem('compaction_boundary', { ...boundary, kept: kept.slice(1) }),
-  ).toBeUndefined()
+  expect(problemOf('compaction_boundary', { ...boundary, kept })).toContain('kept must be')
+  expect(problemOf('compaction_boundary', { ...boundary, kept: kept.slice(1) })).toBeUndefined()
 })
 
 test('a problem names the field and what belongs there', () => {
-  expect(findPayloadProblem('tool_call', { x: 1 })).toBe(
-    'tool_call_id must be a string that is not empty',
-  )
-  expect(findPayloadProblem('assistant', { content: 1 })).toBe(
+  expect(problemOf('tool_call', { x: 1 })).toBe('tool_call_id must be a string that is not empty')
+  expect(problemOf('assistant', { content: 1 })).toBe(
     'content must be a string, or a list of blocks with a type',
   )
-  expect(findPayloadProblem('session_terminator', {})).toContain('end_ts must be a time like')
+  expect(problemOf('session_terminator', {})).toContain('end_ts must be a time like')
 })
+
+function problemOf(type: string, payload: object): string | undefined {
+  const shape = PAYLOAD_SHAPES.get(type)
+  return shape && findPayloadProblem(shape, payload)
+}

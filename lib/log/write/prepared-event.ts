@@ -15,6 +15,7 @@ import {
   isPlainObject,
   isSyncPoint,
   isTypeName,
+  PAYLOAD_SHAPES,
   type PayloadInput,
   stringifyPayload,
 } from '../../format/index.js'
@@ -129,7 +130,8 @@ function checkPayload(type: string, payload: unknown): asserts payload is object
 
 /** Where the kind of a log is known, a known payload must be what its type says. */
 function checkShape(type: string, payload: object): void {
-  const problem = findPayloadProblem(type, payload)
+  const shape = PAYLOAD_SHAPES.get(type)
+  const problem = shape && findPayloadProblem(shape, payload)
   if (problem === undefined) return
   throw new SessionError('ERR_ARG', `The payload of "${type}" is invalid: ${problem}`, { type })
 }

@@ -138,9 +138,9 @@ test('a file counts as checksummed from its first checksum-verified line on', (t
     checksums.isChecksummed({ path, fd: -1, size: 0, fs: systemEnvironment.fs }),
     'once and for all',
   ).toBe(true)
-  const told = new ChecksumPolicy(false)
-  told.noteValid()
-  expect(told.isChecksummed({ path, fd: -1, size: 0, fs: systemEnvironment.fs })).toBe(true)
+  const policy = new ChecksumPolicy(false)
+  policy.noteValid()
+  expect(policy.isChecksummed({ path, fd: -1, size: 0, fs: systemEnvironment.fs })).toBe(true)
   const shrunken = new ChecksumPolicy(false)
   const log = openedLog(t, temporaryFile(t, 'short.jsonl', foreign))
   expect(shrunken.isChecksummed({ ...log, size: 10_000 })).toBe(false)

@@ -1,4 +1,4 @@
-// A writer whose lease somebody took. The lock is a real one that is told to be lost, because the
+// A writer whose lease another process took. The lock is a real one that is reported as lost, because the
 // clock that notices it ticks every two seconds only.
 
 import { readdirSync, writeFileSync } from 'node:fs'
@@ -20,10 +20,10 @@ const ADVISORY = { useKernelLock: false } as const
 /** A writer, and the switch that takes its lease. */
 async function openWatched(options: LogOptions) {
   const path = join(temporaryFolder({ onTestFinished }), 'log.jsonl')
-  const told: Diagnostic[] = []
+  const reported: Diagnostic[] = []
   const settings = toLogSettings({
     ...options,
-    onDiagnostic: (diagnostic) => told.push(diagnostic),
+    onDiagnostic: (diagnostic) => reported.push(diagnostic),
   })
   const real = await acquireLock(path, { mode: 'lease', ...settings.lock, timeoutMs: 0 })
   let isLost = false
@@ -32,23 +32,23 @@ async function openWatched(options: LogOptions) {
   const lose = () => {
     isLost = true
   }
-  return { path, log, told, real, lose }
+  return { path, log, reported, real, lose }
 }
 
-const codesOf = (told: readonly Diagnostic[]) => told.map(({ code }) => code)
+const codesOf = (reported: readonly Diagnostic[]) => reported.map(({ code }) => code)
 
 test('a lease that is free again is taken back, reported once, and used', async () => {
-  const { path, log, told, real, lose } = await openWatched(ADVISORY)
+  const { path, log, reported, real, lose } = await openWatched(ADVISORY)
   const first = await log.append(SAID)
   lose()
-  // Whoever took it has let go: nobody holds it now.
+  // The other process has released it: no process holds it now.
   real.release()
   const [line] = [...readLogSync(path)]
   await appendOnce(path, [SAID], ADVISORY)
   const third = await log.append(SAID)
   const fourth = await log.append(SAID)
-  expect(codesOf(told)).toEqual(['lock_compromised'])
-  expect(told[0]).toMatchObject({ file: path })
+  expect(codesOf(reported)).toEqual(['lock_compromised'])
+  expect(reported[0]).toMatchObject({ file: path })
   const events = [...readLogSync(path)].flatMap((entry) =>
     entry.kind === 'event' ? [entry.event] : [],
   )
@@ -65,7 +65,7 @@ test('a lease that is free again is taken back, reported once, and used', async 
 })
 
 test('while another process has the lease nothing is written, and every append is rejected', async () => {
-  const { path, log, told, lose } = await openWatched(ADVISORY)
+  const { path, log, reported, lose } = await openWatched(ADVISORY)
   await log.append(SAID)
   lose()
   await expect(log.append(SAID)).rejects.toMatchObject({
@@ -76,14 +76,14 @@ test('while another process has the lease nothing is written, and every append i
     expect.objectContaining({ code: 'ERR_LOCKED' }) as Error,
   )
   await new Promise(setImmediate)
-  expect(codesOf(told)).toEqual(['lock_compromised', 'lock_compromised'])
+  expect(codesOf(reported)).toEqual(['lock_compromised', 'lock_compromised'])
   expect([...readLogSync(path)]).toHaveLength(1)
   await log.close()
 })
 
 test('under the kernel lock a lost directory is no reason to stop, but one to look at the file', async () => {
   const disk = new FaultyDisk()
-  const { path, log, told, lose } = await openWatched({
+  const { path, log, reported, lose } = await openWatched({
     environment: disk.environment,
     durability: 'none',
   })
@@ -96,7 +96,7 @@ test('under the kernel lock a lost directory is no reason to stop, but one to lo
   expect(await looksOf()).toBe(0)
   lose()
   expect(await looksOf()).toBe(2)
-  expect(told).toEqual([])
+  expect(reported).toEqual([])
   expect([...readLogSync(path)]).toHaveLength(3)
   await log.close()
 })

@@ -59,7 +59,7 @@ test('importing the same export again writes nothing and reports it as unchanged
 test('nothing is added to another session with that id', async (t) => {
   const { path, store } = await setUp(t)
   const other = await createSession({ ...store, id: 'demo', continuity: false })
-  await other.append({ type: 'user', payload: { content: 'somebody else' } })
+  await other.append({ type: 'user', payload: { content: 'of another session' } })
   await other.release()
   const before = readFileSync(other.path)
   expect(await importSession(path, store)).toMatchObject({

@@ -98,7 +98,7 @@ test('the same comes from recoverOnce, sessionStart, the command line and the ho
   const start = { hook_event_name: 'SessionStart', session_id: 'next', source: 'startup' }
   const hook = await hookCli({ ...start, cwd: project }, root)
   expect(JSON.parse(hook.stdout).hookSpecificOutput.additionalContext).toBe(text)
-  // Injected once: the newest event of the transcript stands for it.
+  // Injected once: the newest event of the transcript identifies it.
   expect(recoverOnce('next', place)).toMatchObject({ text: '', alreadyInjected: true })
 })
 

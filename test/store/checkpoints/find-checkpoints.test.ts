@@ -246,9 +246,9 @@ test('reports bad lines and loses nothing else', () => {
 test.each([
   ['of one session', (number: number) => ({ number })],
   ['of several', (number: number) => ({ number, session: `s${number}`, ageMs: 8 * DAY_MS })],
-])('any changed byte loses at most its own line, and is reported: lines %s', (_, told) => {
+])('any changed byte loses at most its own line, and is reported: lines %s', (_, toInput) => {
   const root = folder()
-  const lines = [1, 2, 3].map((number) => checkpointLine(told(number)))
+  const lines = [1, 2, 3].map((number) => checkpointLine(toInput(number)))
   const path = saveShard(root, APP, lines)
   const bytes = readFileSync(path)
   const start = lines[0]!.length

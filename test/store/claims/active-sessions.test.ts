@@ -129,7 +129,7 @@ describe('the active sessions', () => {
     }
     clock.pass(5 * HOUR)
     expect(readSessionState(openContext(options), 'demo-1')).toMatchObject({ active: false })
-    expect(() => readSessionState(openContext(options), 'nobody')).toThrow(
+    expect(() => readSessionState(openContext(options), 'missing')).toThrow(
       expect.objectContaining({ code: 'ERR_NOT_FOUND' }),
     )
   })
@@ -139,7 +139,7 @@ describe('a bypass', () => {
   // Requirement: 001-80
   it('requires a session that is claimed or has a transcript', async (t) => {
     const { options } = newStore(t)
-    await expect(setBypass(openContext(options), 'nobody', true)).rejects.toMatchObject({
+    await expect(setBypass(openContext(options), 'missing', true)).rejects.toMatchObject({
       code: 'ERR_NOT_FOUND',
     })
     await claimSession(openContext(options), 'claimed', { runtimePath: 'plugin' })

@@ -264,7 +264,7 @@ test('a subagent is found by its task, or by task and session', (t) => {
   for (const [task, session] of [
     ['test'],
     ['tests-a'],
-    ['nobody'],
+    ['missing'],
     ['tests', 'nowhere'],
   ] as const) {
     expect(() => named(task, session)).toThrow(expect.objectContaining({ code: 'ERR_NOT_FOUND' }))

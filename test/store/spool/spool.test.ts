@@ -91,7 +91,7 @@ test('a session is found by its id, whatever letters it has; files of others are
     'ä',
   ])
   expect(readSpool(contextOfLayout(layout), 'demo')).toHaveLength(2)
-  expect(readSpool(contextOfLayout(layout), 'nobody')).toEqual([])
+  expect(readSpool(contextOfLayout(layout), 'missing')).toEqual([])
 })
 
 test('a file whose name belongs to no id is reported by its name, and blocks no other', async (t) => {
@@ -289,12 +289,12 @@ test.each(['append', 'prompt', 'close'] as const)(
 test('too many open files, or a stray folder, is a diagnostic and no error', async (t) => {
   const root = temporaryFolder(t)
   const { fs } = systemEnvironment
-  const told: Diagnostic[] = []
+  const reported: Diagnostic[] = []
   let isFull = false
   const options = {
     root,
     home: root,
-    onDiagnostic: (it: Diagnostic) => void told.push(it),
+    onDiagnostic: (it: Diagnostic) => void reported.push(it),
     environment: {
       fs: {
         readdirSync: ((path: string, ...rest: []) => {
@@ -313,7 +313,7 @@ test('too many open files, or a stray folder, is a diagnostic and no error', asy
   plant({ layout }, 2, note('n1'))
   isFull = true
   await session.prompt('first')
-  expect(told.map(({ code }) => code)).toEqual(['spool_unreadable'])
+  expect(reported.map(({ code }) => code)).toEqual(['spool_unreadable'])
   isFull = false
   await session.prompt('second')
   await session.close()
@@ -321,7 +321,7 @@ test('too many open files, or a stray folder, is a diagnostic and no error', asy
   const event = { type: 'remember', payload: { text: 'later' } }
   await appendTranscript({ session_id: 'demo', event }, options)
   expect(notesIn(session.path)).toHaveLength(2)
-  expect(new Set(told.map(({ code }) => code))).toEqual(new Set(['spool_unreadable']))
+  expect(new Set(reported.map(({ code }) => code))).toEqual(new Set(['spool_unreadable']))
 })
 
 test('0.1.0 takes what this version has queued, and ignores what is unfinished or refused', async (t) => {
