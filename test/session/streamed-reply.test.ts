@@ -81,6 +81,8 @@ test('the same final reply again is recognised by its uuid', async (context) => 
   await session.append(final)
   await session.prompt('Next.')
   expect(await session.append(final)).toMatchObject({ uuid: 'final', duplicate: true })
+  const other = { ...final, supersedes: 'other' }
+  await expect(session.append(other)).rejects.toThrow('"other" is not the newest message')
   expect(text(session.messages().messages)).toEqual(['Count.', 'one two', 'Next.'])
   await session.close()
 })

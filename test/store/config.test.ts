@@ -110,6 +110,7 @@ test('a library call reads no file unless it is asked to, and its own options ta
       .checkpoints.length
   expect(count({})).toBe(5)
   expect(count({ readConfig: true })).toBe(2)
+  expect(count({ readConfig: true }, { maxCheckpointsPerSession: undefined })).toBe(2)
   expect(count({ readConfig: true }, { maxCheckpointsPerSession: 4 })).toBe(4)
   expect(count({ readConfig: true }, { maxCheckpointsPerSession: 9, retentionDays: 7 })).toBe(5)
 })

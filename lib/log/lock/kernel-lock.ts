@@ -64,9 +64,11 @@ function loadAddon(): FsNativeExtensions | undefined {
   if (isLoaded) return addon
   isLoaded = true
   // Asking for it is enough to end a process of Bun or Deno.
+  /* v8 ignore next -- @preserve only Bun, Deno and systems without a binary have none */
   if (NATIVE_TARGET === undefined) return undefined
   try {
     // A bundle in CommonJS has no address, and an ES module has no file name.
+    /* v8 ignore next -- @preserve each kind of bundle has one of the two */
     const require = createRequire(typeof __filename === 'string' ? __filename : import.meta.url)
     /* v8 ignore next -- @preserve the package finds its binary where it is stored elsewhere */
     addon = loadBinary(require, NATIVE_TARGET) ?? (require(PACKAGE) as FsNativeExtensions)

@@ -151,3 +151,15 @@ test('rejects an event that follows an off-chain event: no reader would find it'
   await expect(together).rejects.toMatchObject({ code: 'ERR_UNKNOWN_PREV' })
   expect(eventsOf(path)).toHaveLength(3)
 })
+
+test('an event can follow an earlier one of its own write that is on the chain, and no other', async () => {
+  const { path, log } = await newLog()
+  await log.append({ ...SAID, uuid: 'a' })
+  const events = ['b', 'c'].map((uuid) => ({ ...SAID, uuid }))
+  await log.appendAll([...events, { ...SAID, uuid: 'd', prev_uuid: 'b' }])
+  expect(eventsOf(path).map(({ prev_uuid }) => prev_uuid)).toEqual([null, 'a', 'b', 'b'])
+  const end = { type: 'turn_end', payload: {}, uuid: 'end' }
+  await expect(log.appendAll([end, { ...SAID, prev_uuid: 'end' }])).rejects.toMatchObject({
+    code: 'ERR_UNKNOWN_PREV',
+  })
+})

@@ -121,6 +121,7 @@ describe.runIf(process.platform === 'linux')('a log that is read', () => {
     expect(() => openForReading(5 as never, systemEnvironment)).toThrow(/must be a string/)
     expect(openIfThere(`${path}.missing`, systemEnvironment)).toBeUndefined()
     expect(() => openIfThere(folder, systemEnvironment)).toThrow(coded('ERR_UNSAFE_PATH'))
+    expect(() => openIfThere('x'.repeat(5000), systemEnvironment)).toThrow(coded('ERR_IO'))
     expect(openCount()).toBe(before)
   })
 

@@ -2,6 +2,8 @@
 
 import { expect, test } from 'vitest'
 import { type NewEvent, openMemoryLog } from '../../../lib/log/index.js'
+import { findRefusal } from '../../../lib/log/internal.js'
+import { prepareEvent } from '../../../lib/log/write/prepared-event.js'
 
 const SAID: NewEvent = { type: 'user', payload: { content: 'x' } }
 const log = () => openMemoryLog('x')
@@ -64,4 +66,32 @@ test('a payload that holds its own offset is written for that offset', () => {
   const payload = { content: 'the same' }
   memory.appendSync({ ...SAID, payload, payloadAt: () => payload } as NewEvent)
   expect(memory.entries[2]?.event.payload).toEqual(payload)
+})
+
+test('where the kind of a log is known, known payloads and names of types are checked', () => {
+  const refused = (event: NewEvent) => findRefusal(event, 'transcript')?.message
+  expect(refused(SAID)).toBeUndefined()
+  expect(refused({ type: 'user', payload: { content: 5 } })).toContain('"user" is invalid: content')
+  expect(refused({ type: 'usr', payload: {} })).toContain('as in "acme:usr"')
+  expect(refused({ type: 'acme:usr', payload: {} })).toBeUndefined()
+  expect(refused({ type: 'claim_release', payload: {} })).toContain('takes no "claim_release"')
+  expect(() => findRefusal({ ...SAID, type: 5 as never }, 'transcript')).toThrow(TypeError)
+})
+
+test('what was recorded earlier may have another shape, but no newer format', () => {
+  const refused = (event: NewEvent) => findRefusal({ ...event, recorded: true }, 'transcript')
+  expect(refused({ type: 'user', payload: { content: 5 } })).toBeUndefined()
+  expect(refused({ type: 'usr', payload: {} })).toBeUndefined()
+  const header = (format: unknown) => refused({ type: 'session_header', payload: { format } })
+  expect([header(1), header('2')]).toEqual([undefined, undefined])
+  expect(header(2)).toMatchObject({ code: 'ERR_FORMAT_TOO_NEW', details: { format: 2 } })
+})
+
+test('a payload that is made at its place must be what its type says, when it is made', () => {
+  const prepare = (content: unknown) => {
+    const event = { ...SAID, payloadAt: () => ({ content }) }
+    return prepareEvent(event, { channel: 'transcript', redact: undefined })
+  }
+  expect(prepare('y').payloadJsonAt?.(0)).toBe('{"content":"y"}')
+  expect(() => prepare(5).payloadJsonAt?.(0)).toThrow('"user" is invalid: content')
 })

@@ -39,9 +39,15 @@ async function killedIn(t: TestContext, args: readonly string[], env = process.e
 }
 
 /** A session with a prompt, an open call and no end; the clock moves on. */
-async function leave(place: ReturnType<typeof newPlace>, clock: Clock, id: string, prompt: string) {
+async function leave(
+  place: ReturnType<typeof newPlace>,
+  clock: Clock,
+  id: string,
+  prompt: string,
+  kind: 'interactive' | 'subagent' = 'interactive',
+) {
   const { environment } = clock
-  const session = await createSession({ ...place, id, environment })
+  const session = await createSession({ ...place, id, kind, environment })
   await session.append({ type: 'user', payload: { content: prompt } })
   const call = { tool_call_id: id, name: 'Bash', input: { command: `make ${id}` } }
   await session.append({ type: 'tool_call', payload: call })
@@ -168,6 +174,16 @@ test('a session that was continued is not unfinished, nor is one that is open or
   expect(recover(at)).toBeUndefined()
   await session!.close()
   expect(recover(at)?.from.map(({ kind }) => kind)).toEqual(['checkpoint'])
+})
+
+test('the unfinished session of a subagent is not what the next session of the project continues', async (t) => {
+  const place = newPlace(t)
+  const clock = new Clock()
+  const { environment } = clock
+  await leave(place, clock, 'child', 'Search the logs.', 'subagent')
+  expect(recover({ ...place, environment })).toBeUndefined()
+  await leave(place, clock, 'main', 'Fix the port.')
+  expect(recover({ ...place, environment })?.from).toMatchObject([{ sessionKey: 'main' }])
 })
 
 test('the newest unfinished session counts, and an older one too while the newest did nothing yet', async (t) => {

@@ -20,6 +20,7 @@ import {
   examineStore,
   promptOnce,
 } from '../../../lib/free-functions.js'
+import { acquireLock } from '../../../lib/log/lock/acquire.js'
 import {
   layoutOf,
   listSpooled,
@@ -150,6 +151,20 @@ test('a file that its writer has created and not yet written stays where it is',
   expect(notesIn(demo.session.path)).toEqual(['b', 'a'])
   expect(namesIn(demo.layout.spool)).toEqual([])
   expect(demo.codes()).toEqual([])
+})
+
+test('a file that 0.1.0 still writes under its lock waits until the lock is released', async (t) => {
+  const demo = await openDemo(t)
+  const name = plant(demo, 1, note('a'))
+  const options = { mode: 'once', timeoutMs: 5000, env: systemEnvironment } as const
+  const lock = await acquireLock(join(demo.layout.spool, name), options)
+  await demo.session.prompt('hello')
+  expect(notesIn(demo.session.path)).toEqual([])
+  expect(namesIn(demo.layout.spool)).toEqual([name])
+  lock.release()
+  await demo.session.prompt('again')
+  expect(notesIn(demo.session.path)).toEqual(['a'])
+  expect(namesIn(demo.layout.spool)).toEqual([])
 })
 
 test('a file that another process takes after it was listed is no error', async (t) => {
