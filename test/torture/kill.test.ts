@@ -25,8 +25,8 @@ const DURABILITIES = ['none', 'turn', 'always'] as const
 
 // Requirements: 003-18, 003-44, 003-69, 003-76, 003-79, T6
 test.for([
-  { name: 'with the kernel lock', rounds: runs(40, 13), options: KILLED },
-  { name: 'without it', rounds: runs(10, 4), options: { ...KILLED, useKernelLock: false } },
+  { name: 'with the kernel lock', rounds: runs(40), options: KILLED },
+  { name: 'without it', rounds: runs(10), options: { ...KILLED, useKernelLock: false } },
 ])(
   'a writer that is killed repeatedly loses no acknowledged event, and the next one takes over within a second: $name',
   async ({ rounds, options }, t) => {
@@ -71,7 +71,7 @@ test.for([
 
 // Requirements: 003-44, T6
 test.for([
-  { name: 'with the kernel lock', kernel: [true], kills: runs(10, 4) },
+  { name: 'with the kernel lock', kernel: [true], kills: runs(10) },
   // Without the kernel lock a process waits ten seconds for a lock directory without an owner.
   { name: 'half of them without it', kernel: [true, false], kills: runs(5, 2) },
 ])(
@@ -134,7 +134,7 @@ test('a process that ignores the lock and is killed in the middle of a line dama
   let next = newNeighbour(0)
   await Promise.all(ours.map((writer) => writer.ready()))
   for (const writer of ours) writer.go()
-  for (let kill = 1; kill <= runs(8, 3); kill++) {
+  for (let kill = 1; kill <= runs(8); kill++) {
     const neighbour = next
     next = newNeighbour(kill)
     await Promise.all([neighbour.ready(), next.ready()])
