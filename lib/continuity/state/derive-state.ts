@@ -4,9 +4,8 @@
 //
 // Only the transcript after that checkpoint is read, and only the events that count are parsed.
 
-import { fieldsOf } from '../../chain/index.js'
 import type { Environment, EnvironmentOverrides } from '../../environment/index.js'
-import { copiedFromOf } from '../../format/fields.js'
+import { copiedFromOf, fieldsOf } from '../../format/fields.js'
 import { isOnChain, type SessionEvent } from '../../format/index.js'
 import { type OpenLog, readLogBackwardSync, readLogSync } from '../../log/index.js'
 import type { CheckpointRecord } from '../checkpoint-record.js'
