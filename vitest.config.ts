@@ -6,7 +6,7 @@ import { defineConfig } from 'vitest/config'
 // these modules leave no state behind.
 const PURE = 'chain|compaction|continuity|format|interchange|redaction|summarizers'
 // The same for modules whose tests spawn the built library.
-const WITH_BUILD = 'files|hooks|log|session|store'
+const WITH_BUILD = 'cli|files|hooks|log|session|store'
 // Tests that replace modules, or measure their own process, need a process of their own.
 const MEASURES_ITSELF =
   /vi\.mock\(|\/proc\/self\/(?:fd'|io)|getActiveResourcesInfo|memoryUsage|listenerCount/
