@@ -7,7 +7,7 @@
 import { basename, join } from 'node:path'
 import { toIso } from '../../environment/index.js'
 import { isSessionError, toSessionError } from '../../errors.js'
-import { diagnostic, fileNameOf } from '../../format/index.js'
+import { diagnostic, fileNameOf, isOnChainType } from '../../format/index.js'
 import { AtomicFile, inspectLock, type NewEvent, readLogSync } from '../../log/index.js'
 import { encodeEvents } from '../../log/internal.js'
 import { idOfFileName } from '../catalog/header-fields.js'
@@ -83,8 +83,11 @@ export function readSpoolFile({ env }: StoreContext, path: string): SpoolFile | 
     for (const entry of readLogSync(path, { environment: env })) {
       if (entry.kind === 'event') {
         const { type, ts, uuid, payload } = entry.event
-        // An older version may have put it there.
-        events.push({ type, ts, uuid, payload: payload as Record<string, unknown>, recorded: true })
+        // Of a type of another program only off-chain events wait, and its link alone says so.
+        const link = isOnChainType(type) === undefined ? { prev_uuid: null } : {}
+        // Recorded: an older version may have put it there.
+        const fields = payload as Record<string, unknown>
+        events.push({ type, ts, uuid, payload: fields, ...link, recorded: true })
       } else {
         const message = `bytes ${entry.byte_offset} to ${entry.byte_offset + entry.length} hold no event`
         problems.push({ uuid: null, code: 'ERR_DAMAGED', message })

@@ -303,3 +303,19 @@ test('off-chain events of a batch are queued while another process holds the ses
   const written = eventsOf(holder.path).map(({ uuid }) => uuid)
   for (const { uuid } of receipts) expect(written).toContain(uuid)
 })
+
+test('an off-chain event of another program stays off-chain when it was queued', async (t) => {
+  const store = openStore({ root: temporaryFolder(t) })
+  const holder = await store.createSession({ id: 's' })
+  const { tip } = holder
+  const note = { type: 'acme:note', prev_uuid: null, payload: { text: 'aside' } }
+  const [receipt] = await store.appendTranscriptAll('s', [note])
+  expect(receipt).toMatchObject({ queued: true })
+  await holder.append({ type: 'user', payload: { content: 'next' } })
+  await holder.close()
+  const event = eventsOf(holder.path).find(({ uuid }) => uuid === receipt!.uuid)
+  expect(event).toMatchObject({ type: 'acme:note', prev_uuid: null })
+  expect(eventsOf(holder.path).find(({ type }) => type === 'user')).toMatchObject({
+    prev_uuid: tip,
+  })
+})
