@@ -52,11 +52,13 @@ export interface AnthropicConversation {
  */
 export function toAnthropic(messages: readonly Message[]): AnthropicConversation {
   const items = itemsOf(messages)
-  const first = items.findIndex(({ kind }) => kind !== 'system')
-  const leading = items.slice(0, first === -1 ? items.length : first)
-  const system = leading.map((item) => plainTextOf('parts' in item ? item.parts : [])).join('\n\n')
+  const leading: string[] = []
   const turns: AnthropicMessage[] = []
-  for (const item of items.slice(leading.length)) {
+  for (const item of items) {
+    if (item.kind === 'system' && turns.length === 0) {
+      leading.push(plainTextOf(item.parts))
+      continue
+    }
     const role = item.kind === 'assistant' || item.kind === 'call' ? 'assistant' : 'user'
     const blocks = blocksOf(item)
     if (blocks.length === 0) continue
@@ -69,7 +71,7 @@ export function toAnthropic(messages: readonly Message[]): AnthropicConversation
     turns.unshift({ role: 'user', content: [{ type: 'text', text: CONTINUED }] })
   }
   for (const { content } of turns) content.sort((a, b) => Number(isResult(b)) - Number(isResult(a)))
-  return { ...(system !== '' && { system }), messages: turns }
+  return { ...(leading.length > 0 && { system: leading.join('\n\n') }), messages: turns }
 }
 
 const CONTINUED = 'The conversation continues.'
@@ -83,7 +85,7 @@ function blocksOf(item: Item): AnthropicBlock[] {
     return [{ type: 'tool_use', id: item.id, name: item.name, input: inputOf(item.input) }]
   }
   if (item.kind !== 'result') return item.parts.flatMap(blockOf)
-  const content = item.parts.flatMap((part) => plainBlockOf(part) ?? [])
+  const content = item.parts.flatMap((part) => (part.kind === 'native' ? [] : plainBlockOf(part)))
   const error = item.isError ? { is_error: true } : {}
   return [{ type: 'tool_result', tool_use_id: item.id, content, ...error }]
 }
@@ -93,11 +95,11 @@ function inputOf(input: unknown): unknown {
   if (typeof input !== 'string') return input
   try {
     const parsed: unknown = JSON.parse(input)
-    if (typeof parsed === 'object' && parsed !== null) return parsed
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
+    return typeof parsed === 'object' && parsed !== null ? parsed : { input }
+  } catch {
+    // It is no JSON.
+    return { input }
   }
-  return { input }
 }
 
 // Blocks that only Anthropic writes, such as documents, are sent as they were recorded.
@@ -111,10 +113,10 @@ const NATIVE = new Set([
   'container_upload',
 ])
 
+type PlainPart = Exclude<ContentPart, { kind: 'native' }>
+
 function blockOf(part: ContentPart): AnthropicBlock[] {
-  const plain = plainBlockOf(part)
-  if (plain !== undefined) return [plain]
-  if (part.kind !== 'native') return []
+  if (part.kind !== 'native') return [plainBlockOf(part)]
   const { signature, thinking, data } = fieldsOf(part.block)
   if (part.type === 'thinking' && typeof signature === 'string' && signature !== '') {
     return [{ type: 'thinking', thinking: String(thinking), signature }]
@@ -123,9 +125,8 @@ function blockOf(part: ContentPart): AnthropicBlock[] {
   return NATIVE.has(part.type) ? [part.block as AnthropicBlock] : []
 }
 
-function plainBlockOf(part: ContentPart): AnthropicText | AnthropicImage | undefined {
+function plainBlockOf(part: PlainPart): AnthropicText | AnthropicImage {
   if (part.kind === 'text') return { type: 'text', text: part.text }
-  if (part.kind === 'native') return undefined
   const [, type, data] = /^data:([^;,]+);base64,(.*)$/s.exec(part.url) ?? []
   if (data === undefined) return { type: 'image', source: { type: 'url', url: part.url } }
   const media_type = IMAGE_TYPES.find((known) => known === type)

@@ -218,3 +218,37 @@ test('what has no place in a request is left out, and nothing throws', () => {
     messages: [],
   })
 })
+
+test('images by URL, broken images and results of subagents are shown', () => {
+  const url = 'https://example.com/a.png'
+  const messages = [
+    message('system', { content: 'One.' }),
+    message('system', { content: 'Two.' }),
+    message('subagent_result', { task_id: 't', completion_status: 'completed', summary: 'Done.' }),
+    user([
+      { type: 'image', source: { type: 'url', url } },
+      { type: 'image', source: { type: 'file' } },
+      { type: 'image_url', image_url: { url: 5 } },
+    ]),
+    result('a', [{ type: 'document' }, 'text']),
+    call('b', 'null'),
+  ]
+  const { system, messages: turns } = toAnthropic(messages)
+  expect(system).toBe('One.\n\nTwo.')
+  expect(turns).toEqual([
+    {
+      role: 'user',
+      content: [
+        { type: 'tool_result', tool_use_id: 'a', content: [text('text')] },
+        text('Result of subagent t (completed):\n\nDone.'),
+        { type: 'image', source: { type: 'url', url } },
+      ],
+    },
+    {
+      role: 'assistant',
+      content: [{ type: 'tool_use', id: 'b', name: 'run', input: { input: 'null' } }],
+    },
+  ])
+  const { messages: chat } = toOpenAI(messages)
+  expect(chat[3]?.content?.slice(1)).toEqual([text('[image]'), text('[image_url]')])
+})
