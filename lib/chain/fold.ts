@@ -89,10 +89,11 @@ export class Fold implements Projection {
     }
   }
 
-  /** Removes the newest entry if it is that event; returns whether it was. */
-  protected removeNewest(uuid: string): boolean {
+  /** Removes the newest entry if it is the event at that offset; returns whether it was. */
+  protected removeNewest(byteOffset: number): boolean {
     const last = this.#all.at(-1)
-    if (last?.kind !== 'event' || last.file !== this.#file || last.event.uuid !== uuid) return false
+    if (last?.kind !== 'event' || last.file !== this.#file) return false
+    if (last.byte_offset !== byteOffset) return false
     this.#replace(this.#all.slice(0, -1), this.#compactedCount)
     return true
   }
@@ -289,6 +290,8 @@ export class LiveProjection extends Fold {
   #nextPrevUuid: string | null
   /** The event before the tip, where the tip was pushed and linked to it. */
   #prevOfTip: string | null = null
+  /** The line of the tip: its uuid may be repeated. */
+  #tipOffset = -1
   #isTipNewest: boolean
   #isEmpty = true
   /** Nothing but headers so far. */
@@ -320,6 +323,7 @@ export class LiveProjection extends Fold {
     const isNext = event.prev_uuid !== null && event.prev_uuid === this.#nextPrevUuid
     const replacesTip = !isNext && this.#supersede(event)
     if (!isHeader && !isRoot && !isNext && !replacesTip) return false
+    this.#tipOffset = placed.byte_offset
     if (!replacesTip) this.#prevOfTip = isNext ? this.#nextPrevUuid : null
     this.#revisions.add(placed)
     this.#advance(placed)
@@ -333,7 +337,7 @@ export class LiveProjection extends Fold {
     if (type !== 'assistant' || prev_uuid === null || prev_uuid !== this.#prevOfTip) return false
     const { supersedes } = fieldsOf(payload)
     const isTip = typeof supersedes === 'string' && supersedes === this.#nextPrevUuid
-    return isTip && this.removeNewest(supersedes)
+    return isTip && this.removeNewest(this.#tipOffset)
   }
 
   #advance(placed: PathEvent): void {

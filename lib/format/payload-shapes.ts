@@ -317,6 +317,7 @@ const SHAPES: { readonly [Type in keyof PayloadByType]: FieldsOf<PayloadByType[T
         topics: optional(names),
         keyDecisions: optional(names),
         openQuestions: optional(names),
+        nextSteps: optional(names),
         tokensAtCheckpoint: optional(count),
         messageCount: optional(count),
         model: optional(text),

@@ -12,7 +12,7 @@ import {
 } from '../../lib/chain/index.js'
 import { runs } from '../helpers/effort.js'
 import { History } from './history.js'
-import { randomHistory, randomSteps } from './random-history.js'
+import { type RandomStep, randomHistory, randomSteps } from './random-history.js'
 import {
   essence,
   expectLiveEqualsRefold,
@@ -81,7 +81,14 @@ test('a projection that is advanced line by line equals one folded again', () =>
     refoldCount += expectLiveEqualsRefold(history, start)
     lineCount += history.events.length
   })
-  fc.assert(property, { numRuns: runs(1500) })
+  // Found by chance, seed -89460211: a boundary that has the uuid of the message before it.
+  const steps: RandomStep[] = [
+    ['message', 0, 0, 0],
+    ['unknownType', 0, 0, 0],
+    ['crafted', 9, 469, 0],
+    ['supersede', 0, 0, 0],
+  ]
+  fc.assert(property, { numRuns: runs(1500), examples: [[steps, undefined]] })
   expect(refoldCount / lineCount, 'few lines ask for it').toBeLessThan(0.3)
 })
 

@@ -294,7 +294,8 @@ test.each([
     const said = { session_key: 'old', trigger: 'periodic', harness: 'test', digest: 'd' } as const
     const created_at = '2020-01-01T00:00:00.000Z'
     let replaced = 0
-    while (!isOver) {
+    // At least twice, also where the writers end quickly.
+    while (!isOver || replaced < 2) {
       // Something to drop in every round: of two old ones only the newer is shown.
       for (let copy = 0; copy < 2; copy++) {
         await appendCheckpoint(
