@@ -38,12 +38,7 @@ test('a line written in two parts is never lost and never half', async (t) => {
   }
 })
 
-// Tried again: the watcher misses the last change about once in some twenty whole runs, which only this
-// test shows, because it switches off the polling that finds the line otherwise.
-test('the last line of a burst is seen without the clock', {
-  retry: 2,
-  timeout: 20_000,
-}, async (t) => {
+test('the last line of a burst is seen without the clock', async (t) => {
   const path = temporaryFile(t, 'log.jsonl', a)
   const take = follow(t, path, { pollMs: NEVER_MS })
   await take(1)
