@@ -1,0 +1,52 @@
+// Installs the released clients, each into a folder of its own: their dependencies do not mix.
+
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const CLIENTS = JSON.parse(
+  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+).dependencies
+const CACHE =
+  process.env.JSONL_SESSION_REAL_CACHE ?? join(homedir(), '.cache', 'jsonl-session-real')
+const INSTALL_MS_MAX = 600_000
+
+/** The package and the version that `package.json` pins for a client. */
+export function pinnedPackage(name) {
+  const spec = CLIENTS[name]
+  if (spec === undefined) throw new Error(`${name} is not in test/real/package.json`)
+  const at = spec.lastIndexOf('@')
+  return { packageName: spec.slice('npm:'.length, at), version: spec.slice(at + 1) }
+}
+
+/** Installs a client unless it is in the cache; returns the folder of its package. */
+export async function installClient(name) {
+  const { packageName, version } = pinnedPackage(name)
+  const folder = join(CACHE, `${name}@${version}`)
+  const installed = join(folder, 'node_modules', ...packageName.split('/'))
+  if (existsSync(folder)) return installed
+  // Renamed when it is whole: a run that was interrupted leaves no half client.
+  const temporary = `${folder}.${process.pid}`
+  mkdirSync(temporary, { recursive: true })
+  writeFileSync(join(temporary, 'package.json'), '{"private":true}\n')
+  try {
+    const args = ['install', '--no-audit', '--no-fund', `${packageName}@${version}`]
+    await promisify(execFile)('npm', args, { cwd: temporary, timeout: INSTALL_MS_MAX })
+    renameSync(temporary, folder)
+  } catch (error) {
+    // Another run may have installed the same version meanwhile.
+    if (!existsSync(folder))
+      throw new Error(`npm could not install ${packageName}@${version}: ${error.message}`)
+  } finally {
+    rmSync(temporary, { recursive: true, force: true })
+  }
+  return installed
+}
+
+/** The path of a Node 22, which some clients need. */
+export async function installNode22() {
+  if (Number(process.versions.node.split('.')[0]) >= 22) return process.execPath
+  return join(await installClient('node22'), 'bin', 'node')
+}
