@@ -4,8 +4,9 @@
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Environment, FolderWatch, Timer } from '../../environment/index.js'
 
-// chokidar 5 drops a change that follows another within 50 ms, which would hide the last line of a
-// burst: https://github.com/paulmillr/chokidar/issues/1084. So each change is reported once more.
+// chokidar 5 drops a change that follows a reported one within 50 ms, which would hide the last line of
+// a burst: https://github.com/paulmillr/chokidar/issues/1084. So each change is reported once more, when
+// those 50 ms are over.
 const AFTERMATH_MS = 75
 
 export interface FolderWatcherOptions {
@@ -26,7 +27,9 @@ export class FolderWatcher {
   readonly #poll: Timer
   #watch: Promise<FolderWatch | undefined> | undefined
   #aftermath: Timer | undefined
-  #changed = new Set<string>()
+  /** Reported before the timer started, and since then. */
+  #early = new Set<string>()
+  #late = new Set<string>()
   #isClosed = false
 
   constructor(env: Environment, folder: string, options: FolderWatcherOptions) {
@@ -66,15 +69,22 @@ export class FolderWatcher {
   #report(name: string | undefined): void {
     if (this.#isClosed || name === undefined) return
     this.#options.onNames(new Set([name]))
-    this.#changed.add(name)
-    this.#aftermath ??= this.#env.timers.setTimeout(() => this.#reportAgain(), AFTERMATH_MS)
+    if (this.#aftermath === undefined) this.#startAftermath(new Set([name]))
+    else this.#late.add(name)
   }
 
+  #startAftermath(names: Set<string>): void {
+    this.#early = names
+    this.#late = new Set()
+    this.#aftermath = this.#env.timers.setTimeout(() => this.#reportAgain(), AFTERMATH_MS)
+  }
+
+  /** A late one is reported now and after another period: its 50 ms may not be over yet. */
   #reportAgain(): void {
-    const names = this.#changed
-    this.#changed = new Set()
+    const [early, late] = [this.#early, this.#late]
     this.#aftermath = undefined
-    this.#options.onNames(names)
+    if (late.size > 0) this.#startAftermath(late)
+    this.#options.onNames(new Set([...early, ...late]))
   }
 }
 
