@@ -257,6 +257,9 @@ const SHAPES: { readonly [Type in keyof PayloadByType]: FieldsOf<PayloadByType[T
     dropped: counts,
     repaired: counts,
     kept_source: optional(text),
+    source: optional(text),
+    sources: optional(count),
+    uninterpreted: optional(counts),
   },
   turn_end: {
     prompt_id: optional(text),

@@ -105,13 +105,15 @@ export const isPermissionType = remember((type) => {
   return names.some((name) => TYPES.has(normalize(name)))
 })
 
+const IMPORT_COUNTS: readonly string[] = ['dropped', 'uninterpreted']
+
 /**
  * Which part of an event is permission state, in words; `undefined` if none is. The counts of an
  * import are not: they name what was left out.
  */
 export function findPermissionState(type: string, payload: object): string | undefined {
   if (isPermissionType(type)) return `the type "${type}"`
-  const skipped = type === 'imported' ? 'dropped' : undefined
+  const skipped = type === 'imported' ? IMPORT_COUNTS : undefined
   const path = findKey(payload, 1, type === 'tool_result', skipped)
   return path === undefined || path.endsWith(TOO_DEEP) ? undefined : `the field payload.${path}`
 }
@@ -123,14 +125,14 @@ function findKey(
   value: object,
   depth: number,
   isResult: boolean,
-  skipped?: string | undefined,
+  skipped?: readonly string[] | undefined,
 ): string | undefined {
   if (depth > NESTING_MAX) return TOO_DEEP
   for (const key in value) {
     const kind = kindOf(key)
     if (kind === 'permission') return key
     const member: unknown = (value as Record<string, unknown>)[key]
-    if (typeof member !== 'object' || member === null || key === skipped) continue
+    if (typeof member !== 'object' || member === null || skipped?.includes(key)) continue
     if (isFree(kind, value, isResult)) continue
     const path = Array.isArray(member)
       ? findInList(member, depth + 1)

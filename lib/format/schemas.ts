@@ -273,6 +273,9 @@ export const payloadSchemas = {
     dropped: z.record(z.string(), count),
     repaired: z.record(z.string(), count),
     kept_source: z.string().optional(),
+    source: z.string().optional(),
+    sources: count.optional(),
+    uninterpreted: z.record(z.string(), count).optional(),
   }),
   turn_end: z.looseObject({
     prompt_id: z.string().optional(),

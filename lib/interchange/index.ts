@@ -15,8 +15,10 @@ export {
 } from './export/items.js'
 export type { PageOptions } from './export/shown.js'
 export { plainText } from './import/content.js'
+export { DamagedParents } from './import/damaged-parents.js'
 export { type DecodedLine, decodeForeign, type ForeignLine } from './import/decode-foreign.js'
 export {
+  type Continuation,
   type Counts,
   DROP_REASONS,
   type DropReason,
@@ -31,11 +33,17 @@ export {
   type ImportSink,
   Losses,
   REPAIR_REASONS,
+  type RecalledEvent,
+  type RecordPlace,
   type RepairReason,
+  type SiblingRule,
   type SourceFacts,
+  type SourceFile,
+  type SurveyedRecord,
   type TaskEnding,
   type TranscriptFolder,
 } from './import/importer.js'
+export { LateParents } from './import/late-parents.js'
 export { findImporter, IMPORTERS } from './known-importers.js'
 export { toMarkdown } from './markdown/markdown.js'
 export { ExportReader, type ExportStep, isOwnExport } from './own-export/importer.js'

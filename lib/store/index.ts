@@ -83,6 +83,7 @@ export {
   listForeignFiles,
   listForeignTasks,
   listKnownLocations,
+  listSiblingFiles,
 } from './foreign/known-locations.js'
 export * from './foreign/settings-file.js'
 export { ForeignSource } from './foreign/source-file.js'

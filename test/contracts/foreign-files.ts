@@ -62,17 +62,18 @@ export interface MadeOf {
   readonly records: readonly ForeignRecord[]
   readonly events: readonly ImportedEvent[]
   readonly losses: Losses
-  /** Records that became nothing, or less than they were. */
-  readonly noted: ReadonlySet<ForeignRecord | undefined>
+  /** Positions of records that became nothing, or less than they were. */
+  readonly noted: ReadonlySet<number>
 }
 
 /** What the session module does with an importer, without files. */
 export function runImporter(importer: Importer, bytes: Buffer, name = 'file'): MadeOf {
-  const decoded = linesOf(bytes).map((line) => decodeForeign(line, importer.isRecord))
+  const lines = linesOf(bytes)
+  const decoded = lines.map((line) => decodeForeign(line, importer.isRecord))
   const records = decoded.flatMap((line) => line.records)
   const events: ImportedEvent[] = []
   const losses = new Losses()
-  const noted = new Set<ForeignRecord | undefined>()
+  const noted = new Set<number>()
   const facts = importer.describe(
     records.map(({ value }) => value),
     name,
@@ -80,22 +81,33 @@ export function runImporter(importer: Importer, bytes: Buffer, name = 'file'): M
   const run = importer.start({
     facts,
     tasks: new Map(),
+    reread: ({ byteOffset, length }) => {
+      const line = { bytes, start: byteOffset, end: byteOffset + length, byte_offset: byteOffset }
+      return decodeForeign(line, importer.isRecord).records[0]!
+    },
     sink: {
       event: (event) => void events.push(event),
       dropped: (reason, record) => {
         losses.drop(reason)
-        noted.add(record)
+        noted.add(record.byteOffset)
       },
       repaired: (reason, record) => {
         losses.repair(reason)
-        noted.add(record)
+        noted.add(record.byteOffset)
+      },
+      uninterpreted: (type, record) => {
+        losses.leaveUninterpreted(type)
+        noted.add(record.byteOffset)
       },
       task: () => {},
       taskEnded: () => {},
     },
   })
-  for (const { isDamaged, records: found } of decoded) {
-    if (isDamaged) run.damage?.()
+  for (const record of records) run.survey?.(record)
+  run.open?.({ source: undefined, path: name, facts })
+  for (const [index, { isDamaged, records: found }] of decoded.entries()) {
+    const { byte_offset: byteOffset, start, end } = lines[index]!
+    if (isDamaged) run.damage?.({ byteOffset, length: end - start })
     for (const record of found) run.add(record)
   }
   run.end?.(bytes.length)

@@ -5,6 +5,13 @@ import { hash } from 'node:crypto'
 import { isObject } from './fields.js'
 import type { ForeignRecord, ForeignValue } from './importer.js'
 
+/** `source`: the name of the file, if it is not the first of the session. */
+export interface DecodeOptions {
+  readonly source?: string | undefined
+  /** For a survey, which needs no hashes. */
+  readonly isHashed?: boolean | undefined
+}
+
 export interface ForeignLine {
   readonly bytes: Buffer
   readonly start: number
@@ -30,19 +37,25 @@ const STARTS_MAX = 256
 export function decodeForeign(
   line: ForeignLine,
   isRecord: (value: ForeignValue) => boolean,
+  options: DecodeOptions = {},
 ): DecodedLine {
   const { start, end } = trim(line)
   if (start === end) return BLANK
   const value = parse(line.bytes.toString('utf8', start, end))
   if (isObject(value)) {
     const isRepaired = line.bytes[line.start] === 0 || line.bytes[line.end - 1] === 0
-    return { ...PLAIN, records: [toRecord(line, start, end, value)], isRepaired }
+    return { ...PLAIN, records: [toRecord(line, { start, end }, value, options)], isRepaired }
   }
-  return { ...PLAIN, records: salvage(line, start, end, isRecord), isDamaged: true }
+  return { ...PLAIN, records: salvage(line, { start, end }, isRecord, options), isDamaged: true }
+}
+
+interface Range {
+  readonly start: number
+  readonly end: number
 }
 
 /** Without a byte order mark, NULs, spaces and CR around it. */
-function trim({ bytes, start, end }: ForeignLine): { start: number; end: number } {
+function trim({ bytes, start, end }: ForeignLine): Range {
   if (bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf) start += 3
   while (start < end && isFiller(bytes[start]!)) start++
   while (end > start && isFiller(bytes[end - 1]!)) end--
@@ -55,9 +68,9 @@ function isFiller(byte: number): boolean {
 
 function salvage(
   line: ForeignLine,
-  start: number,
-  end: number,
+  { start, end }: Range,
   isRecord: (value: ForeignValue) => boolean,
+  options: DecodeOptions,
 ): ForeignRecord[] {
   const { bytes } = line
   const records: ForeignRecord[] = []
@@ -66,7 +79,7 @@ function salvage(
     const close = closingBrace(bytes, at, end)
     const value = close === -1 ? undefined : parse(bytes.toString('utf8', at, close))
     const isWhole = isObject(value) && isRecord(value)
-    if (isWhole) records.push(toRecord(line, at, close, value))
+    if (isWhole) records.push(toRecord(line, { start: at, end: close }, value, options))
     at = bytes.indexOf('{"', isWhole ? close : at + 1)
   }
   return records
@@ -100,14 +113,15 @@ function parse(text: string): unknown {
 
 function toRecord(
   line: ForeignLine,
-  start: number,
-  end: number,
+  { start, end }: Range,
   value: ForeignValue,
+  { source, isHashed = true }: DecodeOptions,
 ): ForeignRecord {
-  return {
+  const record = {
     value,
     byteOffset: line.byte_offset + start - line.start,
     length: end - start,
-    sha256: hash('sha256', line.bytes.subarray(start, end), 'hex'),
+    sha256: isHashed ? hash('sha256', line.bytes.subarray(start, end), 'hex') : '',
   }
+  return source === undefined ? record : { ...record, source }
 }

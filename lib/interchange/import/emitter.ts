@@ -1,6 +1,7 @@
 // What all importers share: the record being read, its uuid and time, and the events made of it,
 // each with the position of its bytes in the source.
 
+import { hash } from 'node:crypto'
 import { isPermissionType, UNKNOWN_TIME, withoutPermissionState } from '../../format/index.js'
 import { UuidIndex } from '../../log/index.js'
 import { fieldsOf, known, toTime } from './fields.js'
@@ -60,6 +61,8 @@ export class Emitter {
   readonly sink: ImportSink
   readonly #format: string
   readonly #ids = new UuidIndex()
+  /** The name of a file that is not the first → what its uuids end with. */
+  readonly #tags = new Map<string, string>()
   #lastTs: string
   #origin!: Origin
 
@@ -95,6 +98,11 @@ export class Emitter {
     this.sink.repaired(reason, this.#record)
   }
 
+  /** The model might see this part of the record, and we do not know what it means. */
+  leaveUninterpreted(type: string): void {
+    this.sink.uninterpreted(type, this.#record)
+  }
+
   /** A time of the record; without one, that of the record before. */
   readTime(value: unknown): string {
     if (value === undefined || value === null) return this.#lastTs
@@ -108,7 +116,17 @@ export class Emitter {
   uuidOf(id?: unknown, record = this.#record): string {
     if (typeof id === 'string' && id !== HEADER_UUID && SAFE_ID.test(id)) return id
     if (id !== undefined && id !== null) this.sink.repaired('bad_id', record)
-    return `${record.byteOffset}-${record.sha256.slice(0, 16)}`
+    const name = `${record.byteOffset}-${record.sha256.slice(0, 16)}`
+    // Records of two files may have the same position and the same bytes.
+    return record.source === undefined ? name : `${name}-${this.#tagOf(record.source)}`
+  }
+
+  #tagOf(source: string): string {
+    const known = this.#tags.get(source)
+    if (known !== undefined) return known
+    const tag = hash('sha256', source, 'hex').slice(0, 8)
+    this.#tags.set(source, tag)
+    return tag
   }
 
   /** False, and the record is dropped, if a record of that id was read before. */
@@ -123,11 +141,12 @@ export class Emitter {
   }
 
   emit({ type, uuid, prev, payload, task }: Emission, { record, ts } = this.#origin): void {
-    const { byteOffset: offset, length, sha256 } = record
+    const { byteOffset: offset, length, sha256, source } = record
     const { value, removed } = withoutPermissionState(payload, { isResult: type === 'tool_result' })
     if (removed > 0) this.sink.dropped('permission_state', record)
     // Not copied: that would cost as much as making it.
-    value['imported_from'] = { offset, length, sha256 }
+    const mark = { offset, length, sha256 }
+    value['imported_from'] = source === undefined ? mark : { ...mark, source }
     this.sink.event({ type, uuid, prev_uuid: prev, ts, payload: value, task })
   }
 

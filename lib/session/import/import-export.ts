@@ -103,7 +103,15 @@ export async function importExportFile(
     await importing.read(readLog(path, { environment: store.env }))
     const { id: sessionId, lines, events, dropped } = importing
     const transcriptPath = store.layout.transcriptPath(sessionId)
-    const counts = { lines, events, dropped, repaired: {}, sidechains: [] }
+    const counts = {
+      lines,
+      events,
+      dropped,
+      repaired: {},
+      uninterpreted: {},
+      places: [],
+      sidechains: [],
+    }
     const report = { path, format: OWN_FORMAT, sessionId, transcriptPath, ...counts }
     const reason = dryRun ? undefined : publishUnlessKnown(importing)
     if (reason === undefined) return { ...report, skipped: null }

@@ -1,30 +1,21 @@
 // Imports a transcript of another program: its format is detected, it is read once from beginning to
 // end, written in batches, and accounted for.
 
-import { SessionError } from '../../errors.js'
-import { normalizeSessionKey } from '../../format/index.js'
 import {
   type Counts,
   type DropReason,
-  detectFormat,
-  findImporter,
-  IMPORTERS,
-  type Importer,
   REFUSALS,
   type Refusal,
   type RepairReason,
-  type SourceFacts,
 } from '../../interchange/index.js'
-import {
-  ForeignSource,
-  findSidechainTarget,
-  listForeignTasks,
-  type StoreContext,
-} from '../../store/index.js'
+import { ForeignSource, findSidechainTarget, type StoreContext } from '../../store/index.js'
 import type { RedactionOptions } from '../settings.js'
+import { type IdentifiedSource, identifySource, listTaskFiles, type TaskFile } from './identify.js'
 import { importExportFile, isExportFile } from './import-export.js'
-import { type FoundTask, type ImportRequest, runImport } from './pass.js'
+import type { FoundTask } from './log-ends.js'
+import { type ImportRequest, runImport } from './pass.js'
 import { readPreviousImport, SKIP_REASONS, type SkipReason } from './previous-import.js'
+import { findSessionFiles, type ImportSource, planSources } from './sources.js'
 
 export interface ImportOptions extends RedactionOptions {
   /**
@@ -61,7 +52,14 @@ export interface ImportProgress {
   readonly size: number
 }
 
-/** What an import read, wrote and dropped. */
+/** Where an import repaired something. */
+export interface RepairPlace {
+  readonly reason: RepairReason
+  readonly path: string
+  readonly byteOffset: number
+}
+
+/** What an import read, wrote and dropped; of a file that has grown, in its new part. */
 export interface ImportReport {
   readonly path: string
   readonly format: string | null
@@ -75,13 +73,27 @@ export interface ImportReport {
   readonly events: number
   readonly dropped: Counts<DropReason>
   readonly repaired: Counts<RepairReason>
+  /** Structures that the importer does not know and the model might see, by type. */
+  readonly uninterpreted: Readonly<Record<string, number>>
+  /** Where repairs were made: the first few of each reason. */
+  readonly places: readonly RepairPlace[]
+  /** All files of the session, in order, where it has several. */
+  readonly files?: readonly string[] | undefined
   /** Why nothing was written; `null` when something was. */
   readonly skipped: { readonly reason: SkipReason | Refusal; readonly message: string } | null
   /** Subagents that have files of their own. */
   readonly sidechains: readonly ImportReport[]
 }
 
-const NOTHING = { lines: 0, events: 0, dropped: {}, repaired: {}, sidechains: [] }
+const NOTHING = {
+  lines: 0,
+  events: 0,
+  dropped: {},
+  repaired: {},
+  uninterpreted: {},
+  places: [],
+  sidechains: [],
+}
 
 /** Imports one file, and the logs of its subagents beside it. */
 export async function importSession(
@@ -136,30 +148,48 @@ async function importTask(
   }
 }
 
-async function importOne(
-  store: StoreContext,
-  request: Omit<ImportRequest, 'path' | 'exists'>,
-): Promise<ImportReport> {
+/** One session or subagent, whose files are found by one of them. */
+interface OneImport extends Omit<ImportRequest, 'path' | 'exists' | 'sources' | 'isFirst'> {
+  readonly source: ForeignSource
+}
+
+async function importOne(store: StoreContext, request: OneImport): Promise<ImportReport> {
   const { source, importer, facts } = request
   const { sessionId, taskId } = facts
-  const transcriptPath =
+  const path =
     taskId === undefined
       ? store.layout.transcriptPath(sessionId)
       : findSidechainTarget(store, taskId, sessionId).path
-  const previous = readPreviousImport(store, transcriptPath, source)
   const base = {
     path: source.path,
     format: importer.format,
     sessionId,
     ...(taskId !== undefined && { taskId }),
-    transcriptPath,
+    transcriptPath: path,
     ...NOTHING,
   }
-  if (previous.skip !== undefined) return { ...base, skipped: toSkip(previous.skip) }
+  const previous = readPreviousImport(store, path)
   const { exists } = previous
-  const counts = await runImport(store, { ...request, path: transcriptPath, exists })
-  const isUnchanged = counts.events === 0 && previous.ledger !== undefined
-  return { ...base, ...counts, skipped: isUnchanged ? toSkip('unchanged') : null }
+  const files = findSessionFiles(store, source, request)
+  let sources: readonly ImportSource[] = []
+  try {
+    const plan = planSources(store, files, { previous, importer })
+    if ('skip' in plan) return { ...base, skipped: toSkip(plan.skip) }
+    sources = plan.sources
+    const own = { ...facts, ...files[0]!.facts, sessionId, taskId }
+    const counts = await runImport(store, { ...request, ...plan, facts: own, path, exists })
+    const isUnchanged = counts.events === 0 && !plan.isFirst
+    return {
+      ...base,
+      ...counts,
+      ...(sources.length > 1 && { files: sources.map((one) => one.path) }),
+      skipped: isUnchanged ? toSkip('unchanged') : null,
+    }
+  } finally {
+    // The caller closes the file that it opened.
+    const opened = new Set([...files, ...sources].map(({ file }) => file))
+    for (const file of opened) if (file !== source) file?.close()
+  }
 }
 
 function toSkip(reason: SkipReason): NonNullable<ImportReport['skipped']> {
@@ -169,61 +199,4 @@ function toSkip(reason: SkipReason): NonNullable<ImportReport['skipped']> {
 function toRefusal({ path }: ForeignSource, reason: Refusal): ImportReport {
   const skipped = { reason, message: REFUSALS[reason] }
   return { path, format: null, sessionId: null, transcriptPath: null, ...NOTHING, skipped }
-}
-
-export interface IdentifiedSource {
-  readonly importer: Importer
-  readonly facts: SourceFacts
-}
-
-/** A file with the log of a subagent. */
-export interface TaskFile extends IdentifiedSource {
-  readonly path: string
-  readonly taskId: string
-  readonly agentType?: string | undefined
-  readonly toolCallId?: string | undefined
-}
-
-export function identifySource(
-  source: ForeignSource,
-  from: string,
-): IdentifiedSource | { readonly refusal: Refusal } {
-  const importers = from === 'auto' ? IMPORTERS : [requireImporter(from)]
-  const detection = detectFormat(source.head(), { importers })
-  if ('refusal' in detection) return detection
-  const { importer, first } = detection
-  const values = first.map(({ value }) => value)
-  const facts = importer.describe(values, source.name)
-  return { importer, facts: { ...facts, sessionId: normalizeSessionKey(facts.sessionId) } }
-}
-
-/** Files beside the transcript that hold subagents of its session, by their content. */
-export function listTaskFiles(
-  store: StoreContext,
-  path: string,
-  sessionId: string,
-  from: string,
-): TaskFile[] {
-  return listForeignTasks(store, path, sessionId).flatMap((file) => {
-    const source = new ForeignSource(store, file.path)
-    try {
-      const identified = identifySource(source, from)
-      if ('refusal' in identified) return []
-      const { taskId, sessionId: owner } = identified.facts
-      // A file that names its session must name this one; others are in a folder of its name.
-      if (taskId !== undefined && owner !== sessionId) return []
-      const { agent_type: agentType, tool_call_id: toolCallId } = file
-      return [{ ...identified, path: file.path, agentType, toolCallId, taskId: taskId ?? owner }]
-    } finally {
-      source.close()
-    }
-  })
-}
-
-function requireImporter(format: string): Importer {
-  const importer = findImporter(format)
-  if (importer !== undefined) return importer
-  const formats = IMPORTERS.map((one) => one.format).join(', ')
-  const what = `"${format}" is not a known format: ${formats}`
-  throw new SessionError('ERR_ARG', what, { from: format })
 }

@@ -1,44 +1,44 @@
-// One pass over a foreign file: lines to records, records to events, events to logs. Memory holds
-// the state of the importer and one batch of events for each log, never the file.
+// One pass over the files of a session, or two: lines to records, records to events, events to logs.
+// Memory holds the state of the importer and one batch of events for each log, never a file.
 
 import { resolve } from 'node:path'
-import { FORMAT_VERSION, UNKNOWN_TIME, withoutUndefined } from '../../format/index.js'
+import { fieldsOf } from '../../chain/index.js'
 import {
   type Counts,
-  type DecodedLine,
   type DropReason,
   decodeForeign,
-  HEADER_UUID,
   type ImportedEvent,
   type ImportedTask,
+  type ImportRun,
   type ImportSink,
-  Losses,
+  type RecordPlace,
   type RepairReason,
-  type SourceFacts,
   type TaskEnding,
 } from '../../interchange/index.js'
-import type { NewEvent } from '../../log/index.js'
+import { type NewEvent, readLogSync } from '../../log/index.js'
+import { type ForeignSource, findSidechainTarget, type StoreContext } from '../../store/index.js'
+import { Accounts, placeOf } from './accounts.js'
+import type { IdentifiedSource, TaskFile } from './identify.js'
+import type { ImportOptions, RepairPlace } from './import-session.js'
 import {
-  type ForeignSource,
-  findSidechainTarget,
-  normalizeProject,
-  type StoreContext,
-} from '../../store/index.js'
-import { PACKAGE_NAME, PACKAGE_VERSION } from '../../version.js'
-import { headerPayload } from '../header.js'
-import { settleEnding, terminatorEvent } from '../subagents/result.js'
-import type { IdentifiedSource, ImportOptions, TaskFile } from './import-session.js'
+  type FoundTask,
+  sessionEnd,
+  sessionHeader,
+  startOf,
+  taskEnd,
+  taskHeader,
+} from './log-ends.js'
 import type { Ledger } from './previous-import.js'
+import { OVERSIZE, Progress, readAgain, surveySource } from './read-source.js'
+import type { ImportSource } from './sources.js'
 import { ImportTarget } from './target.js'
 
-const PROGRESS_BYTES = 4 * 1024 * 1024
-
-/** A line too long to be read holds no records. */
-const OVERSIZE: DecodedLine = { records: [], isDamaged: true, isRepaired: false, isBlank: false }
-
-/** One file to one log, or to several where it also holds subagents. */
+/** The files of a session to one log, or to several where they also hold subagents. */
 export interface ImportRequest extends IdentifiedSource {
-  readonly source: ForeignSource
+  /** In order. */
+  readonly sources: readonly ImportSource[]
+  /** No import was recorded before. */
+  readonly isFirst: boolean
   readonly options: ImportOptions
   /** Subagents in files of their own. */
   readonly tasks: readonly TaskFile[]
@@ -51,11 +51,15 @@ export interface ImportRequest extends IdentifiedSource {
   readonly exists: boolean
 }
 
+type SourceLedger = Omit<Ledger, 'tip_uuid' | 'events'> & Pick<Ledger, 'source'>
+
 export interface ImportCounts {
   readonly lines: number
   readonly events: number
   readonly dropped: Counts<DropReason>
   readonly repaired: Counts<RepairReason>
+  readonly uninterpreted: Readonly<Record<string, number>>
+  readonly places: readonly RepairPlace[]
 }
 
 export async function runImport(
@@ -75,19 +79,18 @@ export async function runImport(
 class Pass implements ImportSink {
   readonly #store: StoreContext
   readonly #request: ImportRequest
-  readonly #losses = new Losses()
+  readonly #accounts: Accounts
   readonly #tasks: Map<string, FoundTask>
   /** By task; that of the file itself under the empty name. */
   readonly #targets = new Map<string, ImportTarget>()
   /** Events for logs that are not open yet, because opening one is asynchronous. */
   #waiting: { task: string; event: ImportedEvent; size: number }[] = []
   #recordChars = 0
-  #lines = 0
-  #bytes = 0
 
   constructor(store: StoreContext, request: ImportRequest) {
     this.#store = store
     this.#request = request
+    this.#accounts = new Accounts(request.sources)
     this.#tasks = request.found ?? new Map()
   }
 
@@ -102,37 +105,65 @@ class Pass implements ImportSink {
   }
 
   async read(): Promise<void> {
-    const { source, importer, facts, options, tasks } = this.#request
+    const { sources, importer, facts, tasks } = this.#request
     const files = new Map(tasks.map((file) => [file.taskId, file]))
-    const run = importer.start({ facts, sink: this, tasks: files })
-    let reportedAt = 0
-    for (const line of source.lines()) {
-      const { byte_offset, length, isEnded } = line
-      const end = byte_offset + length + (isEnded ? 1 : 0)
-      const decoded = line.isOversize ? OVERSIZE : decodeForeign(line, importer.isRecord)
+    const reread = (place: RecordPlace) => readAgain(sources, place)
+    const run = importer.start({ facts, sink: this, reread, tasks: files })
+    const progress = new Progress(this.#request, run.survey === undefined ? 1 : 2)
+    if (run.survey !== undefined) {
+      for (const source of sources) surveySource(source, { run, importer, progress })
+    }
+    for (const source of sources) {
+      run.open?.(source)
+      if (source.file === undefined) this.#recall(run, source)
+      else await this.#readSource(source, source.file, run, progress)
+    }
+    run.end?.(this.#accounts.bytes)
+    await this.#flush()
+  }
+
+  /** The file is gone: its events in the log take its place. */
+  #recall(run: ImportRun, { source }: ImportSource): void {
+    if (run.recall === undefined) return
+    const { path } = this.#request
+    for (const entry of readLogSync(path, { environment: this.#store.env })) {
+      if (entry.kind !== 'event') continue
+      const { event } = entry
+      const { imported_from } = fieldsOf(event.payload)
+      if (imported_from === undefined || fieldsOf(imported_from)['source'] !== source) continue
+      run.recall({ ...event, payload: fieldsOf(event.payload) })
+    }
+  }
+
+  async #readSource(
+    { source, end: to }: ImportSource,
+    file: ForeignSource,
+    run: ImportRun,
+    progress: Progress,
+  ): Promise<void> {
+    const { isRecord } = this.#request.importer
+    const account = this.#accounts.of(source)
+    for (const line of file.lines(to)) {
+      const { byte_offset: byteOffset, length, isEnded } = line
+      const end = byteOffset + length + (isEnded ? 1 : 0)
+      const decoded = line.isOversize ? OVERSIZE : decodeForeign(line, isRecord, { source })
       if (decoded.isDamaged && !isEnded) {
         // Its program may still be writing it; the next import reads it again.
-        this.#losses.drop('unfinished_line')
+        account.drop('unfinished_line', byteOffset)
         break
       }
-      this.#bytes = end
+      account.bytes = end
       if (decoded.isBlank) continue
-      this.#lines++
-      if (decoded.isRepaired || (decoded.isDamaged && decoded.records.length > 0)) {
-        this.#losses.repair('salvaged')
-      } else if (decoded.isDamaged) this.#losses.drop('damaged')
-      if (decoded.isDamaged) run.damage?.()
+      account.addLine(decoded, byteOffset)
+      if (decoded.isDamaged) run.damage?.({ byteOffset, length, source })
       for (const record of decoded.records) {
         this.#recordChars = record.length
         run.add(record)
       }
       if (this.#isFull) await this.#flush()
-      if (end - reportedAt < PROGRESS_BYTES) continue
-      reportedAt = end
-      options.onProgress?.({ path: source.path, bytes: end, size: source.size })
+      progress.add(end, source)
     }
-    run.end?.(this.#bytes)
-    await this.#flush()
+    progress.finish(to)
   }
 
   get #isFull(): boolean {
@@ -168,45 +199,60 @@ class Pass implements ImportSink {
       channel: log.isTask ? 'sidechain' : 'transcript',
       dryRun,
       redactOnWrite,
-      onRefused: () => this.#losses.drop('refused'),
+      onRefused: (payload) => this.#accounts.drop('refused', placeOf(payload)),
     })
     this.#targets.set(name, target)
     return target
   }
 
   async finish(): Promise<ImportCounts> {
-    const { source, options, importer, exists } = this.#request
-    const { dropped, repaired } = this.#losses
+    const { options, exists } = this.#request
     const events = [...this.#targets.values()].reduce((sum, { added }) => sum + added, 0)
     if (options.dryRun !== true && (events > 0 || !exists)) {
-      const { layout } = this.#store
-      const sha256 = source.sha256(this.#bytes)!
-      const kept = options.keepSource ? source.keep(this.#bytes, sha256) : undefined
-      const account: Omit<Ledger, 'tip_uuid' | 'events'> = {
-        format: importer.format,
-        path: resolve(source.path),
-        bytes: this.#bytes,
-        sha256,
-        lines: this.#lines,
-        dropped,
-        repaired,
-        ...(kept !== undefined && { kept_source: layout.pathInStore(kept) }),
-      }
-      for (const [task, target] of this.#targets) await this.#end(task, target, account)
+      const ledgers = this.#ledgers()
+      for (const [task, target] of this.#targets) await this.#end(task, target, ledgers)
     }
-    return { lines: this.#lines, events, dropped: this.#losses.dropped, repaired }
+    return { ...this.#accounts.report, events }
   }
 
-  async #end(task: string, target: ImportTarget, account: object): Promise<void> {
+  /** What is recorded of each source from which something new was read. */
+  #ledgers(): SourceLedger[] {
+    const { sources, options, importer } = this.#request
+    const { layout } = this.#store
+    return sources.flatMap(({ file, source, path, ledger }) => {
+      const { bytes, lines, total } = this.#accounts.of(source)
+      if (file === undefined || bytes === ledger?.bytes) return []
+      const sha256 = file.sha256(bytes)!
+      const kept = options.keepSource ? file.keep(bytes, sha256) : undefined
+      const { dropped, repaired, uninterpreted } = total
+      return {
+        format: importer.format,
+        path: resolve(path),
+        bytes,
+        sha256,
+        lines,
+        dropped,
+        repaired,
+        ...(Object.keys(uninterpreted).length > 0 && { uninterpreted }),
+        ...(kept !== undefined && { kept_source: layout.pathInStore(kept) }),
+        ...(source !== undefined && { source }),
+        ...(sources.length > 1 && { sources: sources.length }),
+      }
+    })
+  }
+
+  async #end(task: string, target: ImportTarget, ledgers: readonly SourceLedger[]): Promise<void> {
     const { facts } = this.#request
     const ts = target.lastTs ?? startOf(facts)
     await target.finish(({ tip, size }) => {
-      const payload = { ...account, events: target.added, tip_uuid: tip } as Ledger
-      const imported: NewEvent = { type: 'imported', ts, payload }
-      if (task === '' && facts.taskId === undefined) return [imported, sessionEnd(ts, tip, size)]
+      const imported = ledgers.map((ledger): NewEvent => {
+        const payload = { ...ledger, events: target.addedFrom(ledger.source), tip_uuid: tip }
+        return { type: 'imported', ts, payload }
+      })
+      if (task === '' && facts.taskId === undefined) return [...imported, sessionEnd(ts, tip, size)]
       const found = task === '' ? this.#request.task : this.#tasks.get(task)
       const ending = found?.ending ?? { success: true, summary: target.lastReply }
-      return [imported, taskEnd(ts, ending, size)]
+      return [...imported, taskEnd(ts, ending, size)]
     })
   }
 
@@ -230,12 +276,16 @@ class Pass implements ImportSink {
     return { ...event, payload: { ...event.payload, sidechain_path } }
   }
 
-  dropped(reason: DropReason): void {
-    this.#losses.drop(reason)
+  dropped(reason: DropReason, place: RecordPlace): void {
+    this.#accounts.drop(reason, place)
   }
 
-  repaired(reason: RepairReason): void {
-    this.#losses.repair(reason)
+  repaired(reason: RepairReason, place: RecordPlace): void {
+    this.#accounts.repair(reason, place)
+  }
+
+  uninterpreted(type: string, place: RecordPlace): void {
+    this.#accounts.leaveUninterpreted(type, place)
   }
 
   task(task: ImportedTask): void {
@@ -246,57 +296,4 @@ class Pass implements ImportSink {
     const task = this.#tasks.get(taskId)
     if (task !== undefined) task.ending = ending
   }
-}
-
-/** A subagent, by the transcript of its session or by the files beside its log. */
-export interface FoundTask extends Omit<ImportedTask, 'spawnUuid'> {
-  readonly spawnUuid: string | null
-  ending?: TaskEnding | undefined
-}
-
-export function startOf({ startTs }: SourceFacts): string {
-  return startTs ?? UNKNOWN_TIME
-}
-
-export function sessionHeader(store: StoreContext, facts: SourceFacts, harness: string): NewEvent {
-  const { cwd } = facts
-  const ts = startOf(facts)
-  const { cwd: _, ...payload } = headerPayload(store, facts.sessionId, ts, {
-    harness,
-    project: cwd,
-    projectNormalized: cwd === undefined ? undefined : normalizeProject(store, cwd),
-    kind: facts.kind,
-    parentSessionKey: facts.parentSessionKey,
-    previousSessionKey: facts.previousSessionKey,
-    capture: 'import',
-  })
-  // Not the folder of this process.
-  const own = cwd === undefined ? payload : { ...payload, cwd }
-  return { type: 'session_header', uuid: HEADER_UUID, ts, payload: own }
-}
-
-export function taskHeader(facts: SourceFacts, taskId: string, task?: FoundTask): NewEvent {
-  const ts = startOf(facts)
-  const payload = withoutUndefined({
-    format: FORMAT_VERSION,
-    task_id: taskId,
-    parent_session_id: facts.sessionId,
-    parent_uuid: task?.spawnUuid ?? null,
-    depth: 1,
-    start_ts: ts,
-    agent_type: task?.agentType,
-    tool_call_id: task?.toolCallId,
-    lib: { name: PACKAGE_NAME, version: PACKAGE_VERSION, capture: 'import' },
-  })
-  return { type: 'sidechain_header', uuid: HEADER_UUID, ts, payload }
-}
-
-export function sessionEnd(ts: string, last_uuid: string | null, bytes: number): NewEvent {
-  const payload = { end_ts: ts, reason: 'import', last_uuid, events: null, bytes }
-  return { type: 'session_terminator', ts, payload }
-}
-
-export function taskEnd(ts: string, { success, summary }: TaskEnding, bytes: number): NewEvent {
-  const settled = settleEnding({ status: success ? 'completed' : 'failed', summary })
-  return { ...terminatorEvent(settled, { bytes, now: Date.parse(ts) }), ts }
 }

@@ -1,5 +1,5 @@
-// What an earlier import of a source recorded in its log. The hash of the imported part proves that
-// the source is the same; otherwise nothing is added.
+// What earlier imports recorded in a log: for each of its sources how much of it was read. The hash of
+// that part proves that a source is the same; otherwise nothing is added.
 
 import { fieldsOf } from '../../chain/index.js'
 import { isSessionError } from '../../errors.js'
@@ -18,38 +18,23 @@ export const SKIP_REASONS = {
 
 export type SkipReason = keyof typeof SKIP_REASONS
 
+/** The end of a log, as far as an import needs it. */
 export interface PreviousImport {
   /** There is a log already. */
-  readonly exists: boolean
-  /** `undefined` if there was no import, or an interrupted one. */
-  readonly ledger: Ledger | undefined
-  /** Why nothing may be added to it. */
-  readonly skip: SkipReason | undefined
+  exists: boolean
+  /** It was begun by an import. */
+  isImport: boolean
+  /** An event that is not imported was added to the chain since. */
+  isContinued: boolean
+  /** The last one of each source, oldest first. None if there was no import, or an interrupted one. */
+  ledgers: Ledger[]
 }
 
 export function readPreviousImport(
-  store: StoreContext,
+  { env: environment }: StoreContext,
   path: string,
-  source: ForeignSource,
 ): PreviousImport {
-  const { exists, isImport, isContinued, ledger } = readEnd(store, path)
-  if (ledger === undefined) {
-    return { exists, ledger, skip: exists && !isImport ? 'exists' : undefined }
-  }
-  const skip = compareSource(ledger, source) ?? (isContinued ? 'continued_here' : undefined)
-  return { exists, ledger, skip }
-}
-
-interface End {
-  exists: boolean
-  isImport: boolean
-  /** An event that is not imported was added to the chain. */
-  isContinued: boolean
-  ledger: Ledger | undefined
-}
-
-function readEnd({ env: environment }: StoreContext, path: string): End {
-  const end: End = { exists: false, isImport: false, isContinued: false, ledger: undefined }
+  const end = { exists: false, isImport: false, isContinued: false, ledgers: [] }
   try {
     for (const entry of readLogBackwardSync(path, { lazyPayloads: true, environment })) {
       if (entry.kind === 'event' && addBackward(end, entry.event)) break
@@ -61,12 +46,11 @@ function readEnd({ env: environment }: StoreContext, path: string): End {
 }
 
 /** True when older events are not needed. */
-function addBackward(end: End, { type, prev_uuid, payload }: SessionEvent): boolean {
+function addBackward(end: PreviousImport, { type, prev_uuid, payload }: SessionEvent): boolean {
   end.exists = true
-  if (type === 'imported') {
-    end.ledger = payload as Ledger
-    return true
-  }
+  if (type === 'imported') return addLedger(end, payload as Ledger)
+  // Before an import of a source, nothing but imported events was added.
+  if (end.ledgers.length > 0) return isHeaderType(type)
   const { imported_from, lib } = fieldsOf(payload)
   if (prev_uuid !== null && imported_from === undefined) end.isContinued = true
   if (!isHeaderType(type)) return false
@@ -74,7 +58,13 @@ function addBackward(end: End, { type, prev_uuid, payload }: SessionEvent): bool
   return true
 }
 
-function compareSource({ bytes, sha256 }: Ledger, source: ForeignSource): SkipReason | undefined {
-  if (source.sha256(bytes) !== sha256) return 'changed_past'
-  return source.size === bytes ? 'unchanged' : undefined
+/** True when those of all sources were read. */
+function addLedger({ ledgers }: PreviousImport, ledger: Ledger): boolean {
+  if (!ledgers.some(({ source }) => source === ledger.source)) ledgers.unshift(ledger)
+  return ledgers.length >= (ledgers.at(-1)!.sources ?? 1)
+}
+
+/** Whether the source begins with what was imported. */
+export function isSameSource({ bytes, sha256 }: Ledger, source: ForeignSource): boolean {
+  return source.sha256(bytes) === sha256
 }

@@ -15,6 +15,7 @@ import type { StoreContext } from '../../store/index.js'
 import { TitleKeeper } from '../live-view.js'
 import type { RedactionOptions } from '../settings.js'
 import { logOptionsOf } from '../settings.js'
+import { placeOf } from './accounts.js'
 
 // Large enough for an efficient write, small enough to hold.
 const HELD_CHARS_MAX = 256 * 1024
@@ -34,7 +35,8 @@ export interface TargetOptions extends RedactionOptions {
   readonly dryRun: boolean
   /** The first event, if the log is empty. */
   readonly header: NewEvent
-  readonly onRefused: () => void
+  /** The payload of an event that the log rejects. */
+  readonly onRefused: (payload: object) => void
 }
 
 export class ImportTarget {
@@ -44,6 +46,7 @@ export class ImportTarget {
   readonly #options: TargetOptions
   readonly #log: LogWriter | undefined
   readonly #known: UuidIndex | undefined
+  readonly #addedFrom = new Map<string | undefined, number>()
   readonly #title = new TitleKeeper()
   #held: NewEvent[] = []
   #heldChars = 0
@@ -81,6 +84,11 @@ export class ImportTarget {
     return plainText(this.#lastReply)
   }
 
+  /** How many of the added events are from this source. */
+  addedFrom(source: string | undefined): number {
+    return this.#addedFrom.get(source) ?? 0
+  }
+
   get isFull(): boolean {
     return this.#heldChars > HELD_CHARS_MAX || this.#held.length >= HELD_EVENTS_MAX
   }
@@ -92,6 +100,8 @@ export class ImportTarget {
     if (this.#known?.find(event.uuid) !== undefined) return
     this.#title.observe(event as SessionEvent, 0)
     this.added++
+    const { source } = placeOf(event.payload)
+    this.#addedFrom.set(source, this.addedFrom(source) + 1)
     if (this.#log === undefined) return
     // A subagent's log has no rewinds: there `prev_uuid` alone shows what an event follows.
     const isAllowed = belongsTo(this.#options.channel, event.type)
@@ -118,8 +128,8 @@ export class ImportTarget {
       await this.#log?.append(event)
     } catch (error) {
       if (!isRefusal(error)) throw error
-      this.#options.onRefused()
       const { type, uuid, prev_uuid, ts, payload } = event
+      this.#options.onRefused(payload)
       const { imported_from } = payload as { imported_from?: unknown }
       const named = toPlaceholder(payload)
       await this.#log?.append({ type, uuid, prev_uuid, ts, payload: { ...named, imported_from } })

@@ -46,6 +46,37 @@ export function listKnownLocations(
   })
 }
 
+/** Files that may belong to the same session as `path`, by their names; without itself. */
+export function listSiblingFiles(
+  store: StoreContext,
+  path: string,
+  { program, isNamed }: { program?: KnownProgram; isNamed: (name: string) => boolean },
+): string[] {
+  const own = dirname(path)
+  const found = filesBelow(store, own, 0, isNamed)
+  if (program !== undefined) {
+    const { depth } = program.folder
+    for (const folder of foldersOf(store, own, program)) {
+      found.push(...filesBelow(store, folder, depth, isNamed))
+    }
+  }
+  return [...new Set(found)].filter((file) => file !== path)
+}
+
+/** Its known folders, and those of a copy: `backup/sessions/2026/01/31` is in such a copy. */
+function foldersOf(store: StoreContext, own: string, { folder }: KnownProgram): Set<string> {
+  const { variable, home, inside, depth } = folder
+  const { variables, homedir } = store.env.host
+  const base = (variable && variables[variable]) || join(variables['HOME'] || homedir(), ...home)
+  const folders = new Set(inside.map((name) => join(base, name)))
+  let at = own
+  for (let level = 0; level <= depth; level++, at = dirname(at)) {
+    if (!inside.includes(basename(at))) continue
+    for (const name of inside) folders.add(join(dirname(at), name))
+  }
+  return folders
+}
+
 /** A file, or all transcripts below a folder except those of subagents. */
 export function listForeignFiles(store: StoreContext, path: string): string[] {
   if (store.env.fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return [path]

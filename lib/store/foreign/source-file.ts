@@ -41,9 +41,16 @@ export class ForeignSource {
     return this.#log.size
   }
 
-  /** One view for all lines, valid until the next one. */
-  *lines(): Generator<Line, void, undefined> {
-    for (const { line } of undecodedLines(this.#log)) yield line
+  /** One view for all lines up to the byte `to`, valid until the next one. */
+  *lines(to = this.size): Generator<Line, void, undefined> {
+    for (const { line } of undecodedLines(this.#log, { to })) yield line
+  }
+
+  /** A copy of these bytes. */
+  read(position: number, length: number): Buffer {
+    const bytes = Buffer.allocUnsafe(length)
+    readFullySync(this.#log, bytes, { at: 0, length, position })
+    return bytes
   }
 
   /** Copies of the first lines. */

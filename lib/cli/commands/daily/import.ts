@@ -152,6 +152,8 @@ function toFailedReport(path: string, reason: string, message: string): FileRepo
     events: 0,
     dropped: {},
     repaired: {},
+    uninterpreted: {},
+    places: [],
     skipped: { reason, message },
     sidechains: [],
   }
@@ -181,8 +183,15 @@ function toReportLines(report: FileReport, { isDry }: { isDry: boolean }): strin
     `${verb} ${what}${name} from ${format}: ${plural(lines, 'line')}, ${plural(events, 'event')}`,
     ...toLossLines('dropped', report.dropped, DROP_REASONS),
     ...toLossLines('repaired', report.repaired, REPAIR_REASONS),
+    ...toUninterpretedLines(report.uninterpreted),
     ...children,
   ]
+}
+
+/** One line: what the model might have seen, and this session does not show. */
+function toUninterpretedLines(counts: Readonly<Record<string, number>>): string[] {
+  const types = Object.entries(counts).map(([type, count]) => `${toPlainText(type)} ${count}`)
+  return types.length === 0 ? [] : [`  kept but not interpreted: ${types.join(', ')}`]
 }
 
 function toLossLines(

@@ -1,0 +1,70 @@
+// Which program wrote a file, and which session it belongs to.
+
+import { SessionError } from '../../errors.js'
+import { normalizeSessionKey } from '../../format/index.js'
+import {
+  detectFormat,
+  findImporter,
+  IMPORTERS,
+  type Importer,
+  type Refusal,
+  type SourceFacts,
+} from '../../interchange/index.js'
+import { ForeignSource, listForeignTasks, type StoreContext } from '../../store/index.js'
+
+export interface IdentifiedSource {
+  readonly importer: Importer
+  readonly facts: SourceFacts
+}
+
+/** A file with the log of a subagent. */
+export interface TaskFile extends IdentifiedSource {
+  readonly path: string
+  readonly taskId: string
+  readonly agentType?: string | undefined
+  readonly toolCallId?: string | undefined
+}
+
+export function identifySource(
+  source: ForeignSource,
+  from: string,
+): IdentifiedSource | { readonly refusal: Refusal } {
+  const importers = from === 'auto' ? IMPORTERS : [requireImporter(from)]
+  const detection = detectFormat(source.head(), { importers })
+  if ('refusal' in detection) return detection
+  const { importer, first } = detection
+  const values = first.map(({ value }) => value)
+  const facts = importer.describe(values, source.name)
+  return { importer, facts: { ...facts, sessionId: normalizeSessionKey(facts.sessionId) } }
+}
+
+/** Files beside the transcript that hold subagents of its session, by their content. */
+export function listTaskFiles(
+  store: StoreContext,
+  path: string,
+  sessionId: string,
+  from: string,
+): TaskFile[] {
+  return listForeignTasks(store, path, sessionId).flatMap((file) => {
+    const source = new ForeignSource(store, file.path)
+    try {
+      const identified = identifySource(source, from)
+      if ('refusal' in identified) return []
+      const { taskId, sessionId: owner } = identified.facts
+      // A file that names its session must name this one; others are in a folder of its name.
+      if (taskId !== undefined && owner !== sessionId) return []
+      const { agent_type: agentType, tool_call_id: toolCallId } = file
+      return [{ ...identified, path: file.path, agentType, toolCallId, taskId: taskId ?? owner }]
+    } finally {
+      source.close()
+    }
+  })
+}
+
+function requireImporter(format: string): Importer {
+  const importer = findImporter(format)
+  if (importer !== undefined) return importer
+  const formats = IMPORTERS.map((one) => one.format).join(', ')
+  const what = `"${format}" is not a known format: ${formats}`
+  throw new SessionError('ERR_ARG', what, { from: format })
+}

@@ -1,0 +1,201 @@
+// The files that one session is read from, in order. Most sessions are one file. The importer knows
+// which files may belong to a session, the files themselves say whether they do, and the log names
+// those that were imported and are gone.
+
+import { basename, join, resolve } from 'node:path'
+import { isSessionError } from '../../errors.js'
+import type { Importer, SourceFacts, SourceFile } from '../../interchange/index.js'
+import { ForeignSource, listSiblingFiles, type StoreContext } from '../../store/index.js'
+import { identifySource } from './identify.js'
+import {
+  isSameSource,
+  type Ledger,
+  type PreviousImport,
+  type SkipReason,
+} from './previous-import.js'
+
+/** A file that is read, or one that is gone and known by its events. */
+export interface ImportSource extends SourceFile {
+  /** `undefined`: it is gone. */
+  readonly file: ForeignSource | undefined
+  /** Read up to here. */
+  readonly end: number
+  /** What an earlier import recorded of it. */
+  readonly ledger: Ledger | undefined
+}
+
+interface FoundFile {
+  readonly file: ForeignSource
+  readonly facts: SourceFacts
+  /** Read up to here: another session continues from there. */
+  readonly end: number
+}
+
+/** All files of the session of `file`, in order; the caller closes them. */
+export function findSessionFiles(
+  store: StoreContext,
+  file: ForeignSource,
+  { importer, facts }: { importer: Importer; facts: SourceFacts },
+): FoundFile[] {
+  const own: FoundFile = { file, facts, end: file.size }
+  const { siblings } = importer
+  if (siblings === undefined || facts.taskId !== undefined) return [own]
+  const others = openSiblings(store, file.path, importer, facts.sessionId)
+  const files = withoutCopies([own, ...others]).sort(byTime)
+  const bases = findBases(store, files[0]!, importer)
+  return [...bases, ...files]
+}
+
+function openSiblings(
+  store: StoreContext,
+  path: string,
+  importer: Importer,
+  sessionId: string,
+): FoundFile[] {
+  const { where, isNamed } = importer.siblings!
+  const paths = listSiblingFiles(store, path, {
+    ...(where === 'program' && { program: importer }),
+    isNamed: (name) => isNamed(name, sessionId),
+  })
+  return paths.flatMap((sibling) => openIfOf(store, sibling, importer, sessionId) ?? [])
+}
+
+/** The file, if its content says that it belongs to the session. */
+function openIfOf(
+  store: StoreContext,
+  path: string,
+  importer: Importer,
+  sessionId: string,
+): FoundFile | undefined {
+  const file = openIfThere(store, path)
+  if (file === undefined) return undefined
+  const identified = identifySource(file, importer.format)
+  if (!('refusal' in identified)) {
+    const { facts } = identified
+    if (facts.sessionId === sessionId && facts.taskId === undefined) {
+      return { file, facts, end: file.size }
+    }
+  }
+  file.close()
+  return undefined
+}
+
+function openIfThere(store: StoreContext, path: string): ForeignSource | undefined {
+  try {
+    return new ForeignSource(store, path)
+  } catch (error) {
+    if (!isSessionError(error)) throw error
+    return undefined
+  }
+}
+
+function byTime(one: FoundFile, other: FoundFile): number {
+  const [first, second] = [one, other].map(({ facts, file }) => [facts.startTs ?? '', file.name])
+  return first!.join('\n') < second!.join('\n') ? -1 : 1
+}
+
+/** Of a file and its copy, or its earlier state, only the longer one is a source. */
+function withoutCopies(files: readonly FoundFile[]): FoundFile[] {
+  const kept: FoundFile[] = []
+  const longestFirst = [...files].sort((one, other) => other.file.size - one.file.size)
+  for (const found of longestFirst) {
+    const { file } = found
+    const isCopy = kept.some((other) => isPrefix(file, other.file))
+    if (!isCopy) kept.push(found)
+    else if (found !== files[0]) file.close()
+  }
+  return kept
+}
+
+const COMPARED_BYTES = 64 * 1024
+
+function isPrefix(short: ForeignSource, long: ForeignSource): boolean {
+  const { size } = short
+  return [Math.min(size, COMPARED_BYTES), size].every(
+    (length) => short.sha256(length) === long.sha256(length),
+  )
+}
+
+const BASES_MAX = 16
+
+/** The files of other sessions that this one begins with, up to where it continues them. */
+function findBases(store: StoreContext, first: FoundFile, importer: Importer): FoundFile[] {
+  const bases: FoundFile[] = []
+  for (let at = first; bases.length < BASES_MAX; at = bases[0]!) {
+    const { continues, sessionId, startTs } = at.facts
+    if (continues === undefined || continues.sessionId === sessionId) break
+    const found = openSiblings(store, first.file.path, importer, continues.sessionId)
+    const before = found.filter(({ facts }) => (facts.startTs ?? '') <= (startTs ?? '\uffff'))
+    const base = before.sort(byTime).at(-1)
+    for (const { file } of found) if (file !== base?.file) file.close()
+    if (base === undefined) break
+    const end = Math.min(continues.byteOffset ?? base.end, base.end)
+    bases.unshift({ ...base, end })
+  }
+  return bases
+}
+
+/** Whether and what to import, by what the log and the files say. */
+export type ImportPlan =
+  | { readonly skip: SkipReason }
+  | { readonly sources: readonly ImportSource[]; readonly isFirst: boolean }
+
+export function planSources(
+  store: StoreContext,
+  files: readonly FoundFile[],
+  { previous, importer }: { previous: PreviousImport; importer: Importer },
+): ImportPlan {
+  const { exists, isImport, isContinued, ledgers } = previous
+  if (exists && !isImport && ledgers.length === 0) return { skip: 'exists' }
+  const known = matchLedgers(files, ledgers)
+  const isOneFile = importer.siblings === undefined
+  for (const { file, ledger } of known) {
+    const isChanged =
+      ledger === undefined ? isOneFile && ledgers.length > 0 : !isSameSource(ledger, file)
+    if (isChanged) return { skip: 'changed_past' }
+  }
+  if (known.every(({ ledger, end }) => ledger?.bytes === end)) return { skip: 'unchanged' }
+  if (isContinued && ledgers.length > 0) return { skip: 'continued_here' }
+  const gone = ledgers.filter((ledger) => known.every((one) => one.ledger !== ledger))
+  return {
+    sources: [
+      ...gone.map((ledger) => toGone(store, ledger, files[0]!)),
+      ...withNames(known, ledgers),
+    ],
+    isFirst: ledgers.length === 0,
+  }
+}
+
+type KnownFile = FoundFile & { readonly ledger: Ledger | undefined }
+
+/** By path; a file that was moved since is recognised by its bytes. */
+function matchLedgers(files: readonly FoundFile[], ledgers: readonly Ledger[]): KnownFile[] {
+  const byPath = files.map(({ file }) => ledgers.find(({ path }) => path === resolve(file.path)))
+  const free = ledgers.filter((ledger) => !byPath.includes(ledger))
+  return files.map((found, index) => {
+    const ledger = byPath[index] ?? free.find((one) => isSameSource(one, found.file))
+    if (ledger !== undefined && free.includes(ledger)) free.splice(free.indexOf(ledger), 1)
+    return { ...found, ledger }
+  })
+}
+
+/** The first file that was ever imported has no name, so that its uuids and marks stay what they are. */
+function withNames(files: readonly KnownFile[], ledgers: readonly Ledger[]): ImportSource[] {
+  const taken = new Set(ledgers.map(({ source }) => source))
+  return files.map(({ file, facts, end, ledger }) => {
+    const named = { path: file.path, file, facts, end, ledger }
+    if (ledger !== undefined) return { ...named, source: ledger.source }
+    const short = taken.size === 0 ? undefined : basename(file.path)
+    const source = taken.has(short) ? resolve(file.path) : short
+    taken.add(source)
+    return { ...named, source }
+  })
+}
+
+/** A file that is gone; a copy in the store takes its place. */
+function toGone(store: StoreContext, ledger: Ledger, { facts }: FoundFile): ImportSource {
+  const { source, path, bytes, kept_source } = ledger
+  const copy = kept_source === undefined ? undefined : join(store.layout.root, kept_source)
+  const file = copy === undefined ? undefined : openIfThere(store, copy)
+  return { source, path, file, facts, end: bytes, ledger }
+}
