@@ -4,18 +4,22 @@ import { isDeepStrictEqual } from 'node:util'
 
 /**
  * `wording`: rules for texts that a client makes anew on every resume, `{ name, theirs, ours }` with a
- * regular expression for each side; nothing else counts as wording.
+ * regular expression for each side; nothing else counts as wording. What the first group of each
+ * expression matched must be equal, so that only the text around it may differ.
  *
  * @returns `{ verdict: 'equal' | 'wording' | 'wrong', diff, rules }`; `diff` has lines with `-` (the
  *   client) and `+` (we), `rules` the names of the wording rules that were used.
  */
 export function compareMessages(theirs, ours, wording = []) {
   const rules = new Set()
-  const isSame = (a, b) => isDeepStrictEqual(canonical(a), canonical(b))
+  const isSame = (a, b) => isDeepStrictEqual(canonical(a), canonical(likewise(a, b)))
   const isWording = (a, b) => {
     const rest = ({ text: _, ...others }) => canonical(others)
-    if (!isDeepStrictEqual(rest(a), rest(b))) return false
-    const rule = wording.find((one) => one.theirs.test(a.text ?? '') && one.ours.test(b.text ?? ''))
+    if (!isDeepStrictEqual(rest(a), rest(likewise(a, b)))) return false
+    const rule = wording.find((one) => {
+      const [theirs, ours] = [one.theirs.exec(a.text ?? ''), one.ours.exec(b.text ?? '')]
+      return theirs !== null && ours !== null && theirs[1] === ours[1]
+    })
     if (rule !== undefined) rules.add(rule.name)
     return rule !== undefined
   }
@@ -30,6 +34,11 @@ export function compareMessages(theirs, ours, wording = []) {
     if (a !== undefined && b !== undefined && !isSame(a, b)) isWording(a, b)
   const verdict = isWrong ? 'wrong' : diff.length === 0 ? 'equal' : 'wording'
   return { verdict, diff, rules: [...rules] }
+}
+
+/** `isError: null`: the client's protocol does not say whether a result is an error, so ours may be either. */
+function likewise(theirs, ours) {
+  return theirs.isError === null && ours.kind === 'result' ? { ...ours, isError: null } : ours
 }
 
 /** The longest common subsequence; an entry without a partner has `undefined` beside it. */

@@ -45,6 +45,44 @@ export async function installClient(name) {
   return installed
 }
 
+/**
+ * Unpacks a client that is published as a bundle, with only those of its dependencies that the bundle loads, at
+ * the versions it names; returns the folder of its package. `npm install` fails if any version that a
+ * package names is not on the registry, even one that the bundle does not load.
+ */
+export async function unpackClient(name, loaded) {
+  const { packageName, version } = pinnedPackage(name)
+  const folder = join(CACHE, `${name}@${version}`)
+  const unpacked = join(folder, 'package')
+  if (existsSync(folder)) return unpacked
+  const run = promisify(execFile)
+  const temporary = `${folder}.${process.pid}`
+  mkdirSync(temporary, { recursive: true })
+  try {
+    const { stdout } = await run('npm', ['pack', '--json', `${packageName}@${version}`], {
+      cwd: temporary,
+      timeout: INSTALL_MS_MAX,
+    })
+    await run('tar', ['-xzf', JSON.parse(stdout)[0].filename], { cwd: temporary })
+    const { dependencies } = JSON.parse(
+      readFileSync(join(temporary, 'package', 'package.json'), 'utf8'),
+    )
+    writeFileSync(join(temporary, 'package.json'), '{"private":true}\n')
+    const wanted = loaded.map((dependency) => `${dependency}@${dependencies[dependency]}`)
+    await run('npm', ['install', '--no-audit', '--no-fund', ...wanted], {
+      cwd: temporary,
+      timeout: INSTALL_MS_MAX,
+    })
+    renameSync(temporary, folder)
+  } catch (error) {
+    if (!existsSync(folder))
+      throw new Error(`npm could not pack ${packageName}@${version}: ${error.message}`)
+  } finally {
+    rmSync(temporary, { recursive: true, force: true })
+  }
+  return unpacked
+}
+
 /** The path of a Node 22, which some clients need. */
 export async function installNode22() {
   if (Number(process.versions.node.split('.')[0]) >= 22) return process.execPath

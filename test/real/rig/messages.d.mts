@@ -5,7 +5,8 @@ export interface ListedMessage {
   readonly id?: string
   readonly name?: string
   readonly input?: unknown
-  readonly isError?: boolean
+  /** `null`: the protocol of the client does not say. */
+  readonly isError?: boolean | null
 }
 
 export function toMessageList(

@@ -1,0 +1,388 @@
+// What pi is put through. Each scenario leaves a session, which pi itself then resumes in print mode: what
+// it sends is the oracle. Print mode, RPC mode and the TUI write the same files through the same code, so a
+// scenario uses the simplest of them that can do it.
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { PiHome } from './home.mjs'
+import { listSent } from './oracle.mjs'
+
+const PROBE = 'PROBE-prompt'
+// A PNG of one pixel.
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
+export const scenarios = [
+  inPrint('plain', ['hello', 'and again']),
+  inPrint('tools', ['TOOL echo one', 'CHAIN 3', 'SAY TOOL false']),
+  inPrint('parallel-tools', ['TOOLS 3', 'SAY TOOLS 2']),
+  inPrint('thinking', ['THINK about it', 'THINK TOOL echo two']),
+  inPrint('long-output', ['TOOL seq 1 4000', 'BIG 8']),
+  inPrint('api-error', ['hello', 'FAIL 400', 'after the error']),
+  inPrint('api-error-at-the-end', ['hello', 'FAIL 400']),
+  inPrint('api-error-and-retry', ['hello', 'FAIL 500', 'after the error']),
+  inPrint('other-session-folder', ['hello', 'TOOL echo three'], {
+    args: (home) => ['--session-dir', join(home.agent, 'sessions', 'elsewhere')],
+  }),
+  inPrint('old-plain', ['hello', 'TOOLS 2', 'THINK about it'], { isOld: true }),
+  inPrint('old-api-error', ['hello', 'FAIL 400', 'after the error'], { isOld: true }),
+
+  inRpc('images', async (pi, home) => {
+    await pi.prompt('look', { images: [{ type: 'image', data: PIXEL, mimeType: 'image/png' }] })
+    writeFileSync(join(home.project, 'pixel.png'), Buffer.from(PIXEL, 'base64'))
+    await pi.prompt('CALL read {"path":"pixel.png"}')
+  }),
+  inRpc('shell-commands', async (pi) => {
+    await pi.prompt('hello')
+    await pi.send('bash', { command: 'echo shown' })
+    await pi.send('bash', { command: 'echo failed; exit 3' })
+    await pi.send('bash', { command: 'true' })
+    await pi.send('bash', { command: 'echo hidden', excludeFromContext: true })
+    await pi.prompt('and now')
+  }),
+  inRpc('one-compaction', async (pi) => {
+    await pi.prompt('hello')
+    await pi.prompt('TOOL echo one')
+    await pi.prompt('BIG 1')
+    await pi.send('compact')
+    await pi.prompt('after the compaction')
+  }),
+  inRpc('two-compactions', async (pi) => {
+    for (const word of ['first', 'second']) {
+      await pi.prompt(`TOOL echo ${word}`)
+      await pi.prompt(`BIG 1 ${word}`)
+      await pi.send('compact')
+    }
+    await pi.prompt('after both')
+  }),
+  inRpc('compaction-at-the-end', async (pi) => {
+    await pi.prompt('hello')
+    await pi.prompt('BIG 1')
+    await pi.send('compact')
+  }),
+  inRpc(
+    'automatic-compaction',
+    async (pi) => {
+      await pi.prompt('hello')
+      await pi.prompt('BIG 2')
+      await pi.prompt('TOKENS 7500 too many')
+      await pi.prompt('after it')
+    },
+    { window: 8000 },
+  ),
+  inRpc('compaction-that-keeps-nothing', async (pi) => {
+    await pi.prompt('hello')
+    await pi.prompt('FORGET all of it')
+    await pi.prompt('after it')
+  }),
+  inRpc(
+    'compaction-of-a-changed-prompt',
+    async (pi) => {
+      await pi.prompt('hello')
+      await pi.prompt('BIG 2')
+      await pi.prompt('SECTION house rules-are-short')
+      await pi.send('prompt', { message: '/only read bash' })
+      await pi.prompt('after the change')
+      await pi.send('compact')
+      await pi.prompt('after it')
+    },
+    { keep: 200 },
+  ),
+  inRpc('changed-prompt-and-tools', async (pi) => {
+    await pi.prompt('hello')
+    await pi.prompt('SECTION house rules-are-short')
+    await pi.send('prompt', { message: '/only read bash' })
+    await pi.prompt('with fewer tools')
+  }),
+  inRpc('omitted-and-replaced', async (pi) => {
+    await pi.prompt('the secret-word is here')
+    await pi.prompt('TOOL echo noisy-output')
+    await pi.prompt('OMIT secret-word REPLACE noisy-output')
+    await pi.prompt('after it')
+  }),
+  inRpc('omitted-then-replaced', async (pi) => {
+    await pi.prompt('the secret-word is here')
+    await pi.prompt('OMIT secret-word')
+    await pi.prompt('REPLACE secret-word')
+  }),
+  inRpc('omitted-on-a-left-branch', async (pi) => {
+    await pi.prompt('the secret-word is here')
+    await pi.prompt('the point-of-return')
+    await pi.prompt('OMIT secret-word')
+    await pi.send('prompt', { message: '/back point-of-return' })
+    await pi.prompt('another way')
+  }),
+  inRpc('omitted-and-compacted', async (pi) => {
+    await pi.prompt('hello')
+    await pi.prompt('BIG 2')
+    await pi.prompt('the secret-word is here')
+    await pi.prompt('OMIT secret-word')
+    await pi.send('compact')
+    await pi.prompt('after it')
+  }),
+  inRpc('tree', async (pi) => {
+    await pi.prompt('the first-prompt')
+    await pi.prompt('a second-prompt')
+    await pi.prompt('a third-prompt')
+    await pi.send('prompt', { message: '/back second-prompt' })
+    await pi.prompt('another second')
+  }),
+  inRpc('tree-with-a-summary', async (pi) => {
+    await pi.prompt('the first-prompt')
+    await pi.prompt('a second-prompt')
+    await pi.prompt('TOOL echo left')
+    await pi.send('prompt', { message: '/back second-prompt summary' })
+    await pi.prompt('another second')
+  }),
+  inRpc('tree-out-of-a-compaction', async (pi) => {
+    await pi.prompt('the first-prompt')
+    await pi.prompt('a second-prompt BIG 1')
+    await pi.send('compact')
+    await pi.prompt('after the compaction')
+    await pi.send('prompt', { message: '/back second-prompt' })
+    await pi.prompt('before the compaction')
+  }),
+  inRpc('labels-names-and-state', async (pi) => {
+    await pi.prompt('the first-prompt')
+    await pi.send('prompt', { message: '/mark first-prompt start' })
+    await pi.send('set_session_name', { name: 'A session with a name' })
+    await pi.send('prompt', { message: '/state' })
+    await pi.send('prompt', { message: '/warm' })
+    await pi.prompt('a second-prompt')
+    await pi.send('prompt', { message: '/mark first-prompt again' })
+  }),
+  inRpc('custom-messages', async (pi) => {
+    await pi.prompt('hello')
+    await pi.send('prompt', { message: '/note a note of an extension' })
+    await pi.prompt('and now')
+  }),
+  inRpc('other-model', async (pi) => {
+    await pi.prompt('hello')
+    await pi.send('set_model', { provider: 'fake', modelId: 'other' })
+    await pi.prompt('TOOL echo other')
+  }),
+  inRpc('fork', async (pi) => {
+    await pi.prompt('the first-prompt')
+    await pi.prompt('a second-prompt')
+    const { messages } = await pi.send('get_fork_messages')
+    await pi.send('fork', { entryId: messages.at(-1).entryId })
+    await pi.prompt('in the fork')
+  }),
+  inRpc('clone-of-a-compacted-session', async (pi) => {
+    await pi.prompt('the first-prompt')
+    await pi.prompt('BIG 1')
+    await pi.send('compact')
+    await pi.prompt('after it')
+    await pi.send('clone')
+    await pi.prompt('in the clone')
+  }),
+  inRpc('queued-prompts', async (pi) => {
+    await pi.send('prompt', { message: 'TOOL sleep 1' })
+    await pi.send('steer', { message: 'steered meanwhile' })
+    await pi.send('follow_up', { message: 'followed up' })
+    await pi.settled(0)
+    await pi.prompt('and again')
+  }),
+  inRpc('aborted-reply', async (pi, _, server) => {
+    await pi.prompt('hello')
+    await startAndAbort(pi, server, 'HANG here')
+    await pi.prompt('after the abort')
+  }),
+  inRpc('aborted-tool', async (pi) => {
+    const settled = pi.settled()
+    await pi.send('prompt', { message: 'TOOL sleep 20' })
+    await pi.waitFor(({ type }) => type === 'tool_execution_start')
+    await pi.send('abort')
+    await settled
+    await pi.prompt('after the abort')
+  }),
+  inRpc('killed-in-a-stream', async (pi, _, server) => {
+    await pi.prompt('hello')
+    await pi.send('prompt', { message: 'HANG here' })
+    await until(() => server.requests.length >= 2)
+    await sleep(300)
+    await pi.kill()
+  }),
+  inRpc('killed-in-a-tool', async (pi) => {
+    await pi.prompt('hello')
+    await pi.send('prompt', { message: 'TOOL sleep 20' })
+    await pi.waitFor(({ type }) => type === 'tool_execution_start')
+    await sleep(300)
+    await pi.kill()
+  }),
+  inRpc('killed-in-a-tool-and-resumed', async (pi, home) => {
+    await pi.send('prompt', { message: 'TOOL sleep 20' })
+    await pi.waitFor(({ type }) => type === 'tool_execution_start')
+    await sleep(300)
+    await pi.kill()
+    await home.print('after the kill')
+  }),
+  inRpc('killed-in-a-compaction', async (pi, _, server) => {
+    await pi.prompt('hello')
+    await pi.prompt('BIG 1')
+    const before = server.requests.length
+    pi.send('compact', { customInstructions: 'SLOWCOMPACT 20' }).catch(() => {})
+    await until(() => server.requests.length > before)
+    await pi.kill()
+  }),
+  inRpc(
+    'old-compaction-and-tree',
+    async (pi) => {
+      await pi.prompt('the first-prompt')
+      await pi.prompt('a second-prompt BIG 1')
+      await pi.send('compact')
+      await pi.prompt('a third-prompt')
+      await pi.send('prompt', { message: '/back third-prompt summary' })
+      await pi.prompt('another third')
+    },
+    { isOld: true },
+  ),
+  inRpc(
+    'old-aborted-reply',
+    async (pi, _, server) => {
+      await pi.prompt('hello')
+      await startAndAbort(pi, server, 'HANG here')
+      await pi.prompt('after the abort')
+    },
+    { isOld: true },
+  ),
+
+  inTerminal('tui-tools-and-escape', async (pi, _, server) => {
+    await pi.say('hello')
+    await pi.waitFor('REPLY-1')
+    await pi.say('TOOL echo one')
+    await pi.waitFor('REPLY-2')
+    const before = server.requests.length
+    await pi.say('HANG here')
+    await until(() => server.requests.length > before)
+    await sleep(500)
+    await pi.press('Escape')
+    await pi.waitFor(/abort/i)
+    await pi.say('after the abort')
+    await pi.waitFor('REPLY-4 to [after')
+  }),
+  inTerminal('tui-tree-shell-and-name', async (pi) => {
+    await pi.say('the first-prompt')
+    await pi.waitFor('REPLY-1')
+    await pi.say('a second-prompt')
+    await pi.waitFor('REPLY-2')
+    await pi.say('!echo by hand')
+    await sleep(1000)
+    await pi.say('/name Named in the TUI')
+    await sleep(500)
+    await pi.say('/tree')
+    await pi.waitFor(/Session Tree/i)
+    // From the shell command up to the first reply; then the choice not to summarize.
+    await pi.press('Up', 'Up', 'Up', 'Enter')
+    await pi.waitFor('Summarize branch?')
+    await pi.press('Enter')
+    await pi.say('another second')
+    await pi.waitFor('REPLY-3')
+  }),
+  inTerminal('tui-killed-in-a-tool-and-resumed', async (pi, home) => {
+    await pi.say('hello')
+    await pi.waitFor('REPLY-1')
+    await pi.say('SAY TOOL sleep 20')
+    await pi.waitFor('sleep 20')
+    await until(() => home.entries().at(-1)?.message?.role === 'assistant')
+    pi.kill()
+    const next = await home.terminal(['--continue'])
+    await next.say('after the kill')
+    await next.waitFor(/REPLY-\d to \[after the kill/)
+    next.close()
+  }),
+  inTerminal('tui-compaction-and-queue', async (pi) => {
+    await pi.say('BIG 1 first')
+    await pi.waitFor('REPLY-1')
+    await pi.say('/compact')
+    await pi.waitFor(/compacted/i)
+    await pi.say('TOOL sleep 2')
+    await sleep(700)
+    await pi.say('queued meanwhile')
+    await pi.waitFor(/REPLY-\d to \[queued/)
+  }),
+]
+
+/** Prompts in print mode, each in a process of its own. */
+function inPrint(name, prompts, { isOld = false, args, ...options } = {}) {
+  return {
+    name,
+    async run(context) {
+      const home = makeHome(context, isOld, options)
+      for (const prompt of prompts)
+        await home.print(
+          prompt,
+          args && [...args(home), ...(home.sessions().length > 0 ? ['--continue'] : [])],
+        )
+      return probe(home, context.server)
+    },
+  }
+}
+
+function inRpc(name, live, { isOld = false, ...options } = {}) {
+  return {
+    name,
+    async run(context) {
+      const home = makeHome(context, isOld, options)
+      const pi = home.rpc()
+      try {
+        await live(pi, home, context.server)
+      } finally {
+        await pi.close()
+      }
+      return probe(home, context.server)
+    },
+  }
+}
+
+function inTerminal(name, live, options = {}) {
+  return {
+    name,
+    needsTerminal: true,
+    async run(context) {
+      const home = makeHome(context, false, options)
+      const pi = await home.terminal()
+      try {
+        await live(pi, home, context.server)
+      } finally {
+        pi.close()
+      }
+      return probe(home, context.server)
+    },
+  }
+}
+
+function makeHome({ folder, server, installed }, isOld, options) {
+  return new PiHome({ folder, server, pi: isOld ? installed.old : installed.current, ...options })
+}
+
+/** Resumes the newest session with pi itself; what it sends before its new prompt is the oracle. */
+async function probe(home, server) {
+  const session = home.sessions().at(-1)
+  const before = server.requests.length
+  const { output } = await home.tryOut(() => home.print(PROBE, ['--session', session]))
+  const request = server.requests
+    .slice(before)
+    .find(({ body }) => JSON.stringify(body).includes(PROBE))
+  if (request === undefined) throw new Error(`pi did not resume: ${output}`)
+  const [header] = readFileSync(session, 'utf8').split('\n', 1)
+  const theirs = listSent(request.body, PROBE, { hasPrompt: !home.pi.isOld })
+  return { home: home.path, files: [session], session, sessionId: JSON.parse(header).id, theirs }
+}
+
+async function startAndAbort(pi, server, message) {
+  const before = server.requests.length
+  const settled = pi.settled()
+  await pi.send('prompt', { message })
+  await until(() => server.requests.length > before)
+  await sleep(300)
+  await pi.send('abort')
+  await settled
+}
+
+async function until(isDone) {
+  for (const end = Date.now() + 30_000; !isDone(); await sleep(25)) {
+    if (Date.now() > end) throw new Error(`never true: ${isDone}`)
+  }
+}

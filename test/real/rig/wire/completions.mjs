@@ -1,0 +1,65 @@
+// OpenAI's chat completions, streamed.
+
+import { sendJson, startEvents } from '../model-server.mjs'
+
+export const completions = {
+  name: 'completions',
+  matches: (path) => path.endsWith('/chat/completions'),
+  answer,
+}
+
+async function answer({ body, script, response, wait }) {
+  const messages = parse(body)
+  // A client that summarizes says so in the system prompt; the conversation itself is quoted in the prompt.
+  const isSummary = messages.some(
+    ({ role, text }) => ['system', 'developer'].includes(role) && /summarization/i.test(text),
+  )
+  const plan = script.plan(messages, { isSummary })
+  if (plan.fail !== undefined)
+    return sendJson(response, plan.fail, { error: { message: `made-up error ${plan.fail}` } })
+  const send = startEvents(response)
+  const chunk = (delta, rest = {}) =>
+    send({
+      id: 'made-up',
+      object: 'chat.completion.chunk',
+      created: 1,
+      model: body.model,
+      choices: [{ index: 0, delta, finish_reason: null, ...rest.choice }],
+      ...rest.body,
+    })
+  chunk({ role: 'assistant', content: '' })
+  if (plan.think !== undefined) chunk({ reasoning_content: plan.think })
+  const half = Math.floor(plan.text.length / 2)
+  if (plan.text !== '') chunk({ content: plan.text.slice(0, half) })
+  if (plan.slow > 0) await wait(plan.slow)
+  if (plan.hang) return wait(3600)
+  if (plan.text !== '') chunk({ content: plan.text.slice(half) })
+  plan.calls.forEach((call, index) => chunk({ tool_calls: [toToolCall(call, index)] }))
+  const usage = {
+    prompt_tokens: plan.tokens ?? 1000,
+    completion_tokens: 20,
+    total_tokens: (plan.tokens ?? 1000) + 20,
+  }
+  chunk(
+    {},
+    { choice: { finish_reason: plan.calls.length > 0 ? 'tool_calls' : 'stop' }, body: { usage } },
+  )
+  response.end('data: [DONE]\n\n')
+}
+
+function toToolCall({ id, command, name = 'bash', input = { command } }, index) {
+  return { index, id, type: 'function', function: { name, arguments: JSON.stringify(input) } }
+}
+
+/** The request as the script reads it. */
+function parse({ messages }) {
+  return messages.flatMap(({ role, content, tool_calls = [] }) => {
+    const text =
+      typeof content === 'string'
+        ? content
+        : (content ?? []).map((block) => block.text ?? '').join('\n')
+    if (role === 'tool') return [{ role: 'user', kind: 'result', text }]
+    const calls = tool_calls.map(() => ({ role, kind: 'call', text: '' }))
+    return [...(text === '' ? [] : [{ role, kind: 'text', text }]), ...calls]
+  })
+}
