@@ -6,7 +6,7 @@ import { searchBuffer } from '../../log/internal.js'
 import type { StoreContext } from '../context.js'
 import type { EventFilter } from '../grep/filter.js'
 import { findToolParts, hasFailed } from '../text/tool-parts.js'
-import { type CountedEvent, readCountedLines } from './lines.js'
+import { type CountedEvent, isOfOtherProgram, readCountedLines } from './lines.js'
 import type { StatsFile } from './store-stats.js'
 
 export type StatsGrouping = 'session' | 'project' | 'day' | 'type'
@@ -196,8 +196,12 @@ function newTally(): Tally {
   }
 }
 
-/** Of a reply in several events, what the last of them adds to those before. */
+/**
+ * Of a reply in several events, what the last of them adds to those before. Programs also record what
+ * was used for something else than a reply.
+ */
 function readNewTokens(event: SessionEvent, state: FileState): Readonly<TokenCounts> {
+  if (isOfOtherProgram(event)) return readTokens(fieldsOf(fieldsOf(event.payload)['usage']))
   if (event.type !== 'assistant') return NO_TOKENS
   const { usage, message_id } = fieldsOf(event.payload)
   const tokens = readTokens(fieldsOf(usage))

@@ -114,7 +114,7 @@ function skimPayload(envelope: Envelope, line: Line): SessionEvent | null | unde
     case 'subagent_result':
       return undefined
     default:
-      return null
+      return isOfOtherProgram(envelope) && contains(line, USAGE) ? undefined : null
   }
 }
 
@@ -132,6 +132,11 @@ function skimReply(envelope: Envelope, line: Line): SessionEvent | null | undefi
   if (found === null) return contains(line, USAGE) ? undefined : null
   if (contains(line, MESSAGE_ID)) return undefined
   return { ...envelope, payload: { usage: JSON.parse(found[1]!) } }
+}
+
+/** An event that was imported and has no type of ours, for example `pi:usage`. */
+export function isOfOtherProgram({ type }: { readonly type: string }): boolean {
+  return type.includes(':')
 }
 
 /** A copy says last what it repeats. */

@@ -8,8 +8,8 @@ export const WORDING = [
     // The session holds the bare summary; our summary message is that text.
     name: 'summary preamble',
     theirs:
-      /^The conversation history before this point was compacted into the following summary:\n\n<summary>\n([^]*)\n<\/summary>$/,
-    ours: /^([^]*)$/,
+      /^The conversation history before this point was compacted into the following summary:\n\n<summary>\n(.*)\n<\/summary>$/s,
+    ours: /^(.*)$/s,
   },
   {
     name: 'placeholder of an interrupted tool',

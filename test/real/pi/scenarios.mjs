@@ -1,14 +1,12 @@
-// What pi is put through. Each scenario leaves a session, which pi itself then resumes in print mode: what
-// it sends is the oracle. Print mode, RPC mode and the TUI write the same files through the same code, so a
-// scenario uses the simplest of them that can do it.
+// What pi is put through. Print mode, RPC mode and the TUI write sessions through the same code, so a scenario
+// uses the simplest of them that can do it.
 
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { PiHome } from './home.mjs'
-import { listSent } from './oracle.mjs'
+import { inPrint, inRpc, startAndAbort, until } from './live.mjs'
+import { terminalScenarios } from './terminal-scenarios.mjs'
 
-const PROBE = 'PROBE-prompt'
 // A PNG of one pixel.
 const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
@@ -247,142 +245,5 @@ export const scenarios = [
     },
     { isOld: true },
   ),
-
-  inTerminal('tui-tools-and-escape', async (pi, _, server) => {
-    await pi.say('hello')
-    await pi.waitFor('REPLY-1')
-    await pi.say('TOOL echo one')
-    await pi.waitFor('REPLY-2')
-    const before = server.requests.length
-    await pi.say('HANG here')
-    await until(() => server.requests.length > before)
-    await sleep(500)
-    await pi.press('Escape')
-    await pi.waitFor(/abort/i)
-    await pi.say('after the abort')
-    await pi.waitFor('REPLY-4 to [after')
-  }),
-  inTerminal('tui-tree-shell-and-name', async (pi) => {
-    await pi.say('the first-prompt')
-    await pi.waitFor('REPLY-1')
-    await pi.say('a second-prompt')
-    await pi.waitFor('REPLY-2')
-    await pi.say('!echo by hand')
-    await sleep(1000)
-    await pi.say('/name Named in the TUI')
-    await sleep(500)
-    await pi.say('/tree')
-    await pi.waitFor(/Session Tree/i)
-    // From the shell command up to the first reply; then the choice not to summarize.
-    await pi.press('Up', 'Up', 'Up', 'Enter')
-    await pi.waitFor('Summarize branch?')
-    await pi.press('Enter')
-    await pi.say('another second')
-    await pi.waitFor('REPLY-3')
-  }),
-  inTerminal('tui-killed-in-a-tool-and-resumed', async (pi, home) => {
-    await pi.say('hello')
-    await pi.waitFor('REPLY-1')
-    await pi.say('SAY TOOL sleep 20')
-    await pi.waitFor('sleep 20')
-    await until(() => home.entries().at(-1)?.message?.role === 'assistant')
-    pi.kill()
-    const next = await home.terminal(['--continue'])
-    await next.say('after the kill')
-    await next.waitFor(/REPLY-\d to \[after the kill/)
-    next.close()
-  }),
-  inTerminal('tui-compaction-and-queue', async (pi) => {
-    await pi.say('BIG 1 first')
-    await pi.waitFor('REPLY-1')
-    await pi.say('/compact')
-    await pi.waitFor(/compacted/i)
-    await pi.say('TOOL sleep 2')
-    await sleep(700)
-    await pi.say('queued meanwhile')
-    await pi.waitFor(/REPLY-\d to \[queued/)
-  }),
+  ...terminalScenarios,
 ]
-
-/** Prompts in print mode, each in a process of its own. */
-function inPrint(name, prompts, { isOld = false, args, ...options } = {}) {
-  return {
-    name,
-    async run(context) {
-      const home = makeHome(context, isOld, options)
-      for (const prompt of prompts)
-        await home.print(
-          prompt,
-          args && [...args(home), ...(home.sessions().length > 0 ? ['--continue'] : [])],
-        )
-      return probe(home, context.server)
-    },
-  }
-}
-
-function inRpc(name, live, { isOld = false, ...options } = {}) {
-  return {
-    name,
-    async run(context) {
-      const home = makeHome(context, isOld, options)
-      const pi = home.rpc()
-      try {
-        await live(pi, home, context.server)
-      } finally {
-        await pi.close()
-      }
-      return probe(home, context.server)
-    },
-  }
-}
-
-function inTerminal(name, live, options = {}) {
-  return {
-    name,
-    needsTerminal: true,
-    async run(context) {
-      const home = makeHome(context, false, options)
-      const pi = await home.terminal()
-      try {
-        await live(pi, home, context.server)
-      } finally {
-        pi.close()
-      }
-      return probe(home, context.server)
-    },
-  }
-}
-
-function makeHome({ folder, server, installed }, isOld, options) {
-  return new PiHome({ folder, server, pi: isOld ? installed.old : installed.current, ...options })
-}
-
-/** Resumes the newest session with pi itself; what it sends before its new prompt is the oracle. */
-async function probe(home, server) {
-  const session = home.sessions().at(-1)
-  const before = server.requests.length
-  const { output } = await home.tryOut(() => home.print(PROBE, ['--session', session]))
-  const request = server.requests
-    .slice(before)
-    .find(({ body }) => JSON.stringify(body).includes(PROBE))
-  if (request === undefined) throw new Error(`pi did not resume: ${output}`)
-  const [header] = readFileSync(session, 'utf8').split('\n', 1)
-  const theirs = listSent(request.body, PROBE, { hasPrompt: !home.pi.isOld })
-  return { home: home.path, files: [session], session, sessionId: JSON.parse(header).id, theirs }
-}
-
-async function startAndAbort(pi, server, message) {
-  const before = server.requests.length
-  const settled = pi.settled()
-  await pi.send('prompt', { message })
-  await until(() => server.requests.length > before)
-  await sleep(300)
-  await pi.send('abort')
-  await settled
-}
-
-async function until(isDone) {
-  for (const end = Date.now() + 30_000; !isDone(); await sleep(25)) {
-    if (Date.now() > end) throw new Error(`never true: ${isDone}`)
-  }
-}

@@ -105,6 +105,18 @@ test('the groups of every grouping add up to the total', async (t) => {
   expect(keys['type']).toContain('compaction_boundary')
 })
 
+test('tokens that another program recorded for something else than a reply are counted', async (t) => {
+  const root = temporaryFolder(t)
+  put(root, '.transcripts/s.jsonl', [
+    ['session_header', { format: 1, session_id: 's' }],
+    ['pi:usage', usage(5, 6)],
+    ['pi:label', { record: { label: 'x' } }],
+    ['user', { content: 'hi', ...usage(100, 100) }],
+  ])
+  const { total } = await statsOf(root)
+  expect(total.tokens).toMatchObject({ input: 5, output: 6, cacheRead: 7 })
+})
+
 test('reading both ends of our lines counts the same as parsing', async (t) => {
   const tricky: Written[] = [
     ['assistant', { content: ',"usage":{"input_tokens":9}}', stop_reason: 'x' }],
@@ -117,6 +129,8 @@ test('reading both ends of our lines counts the same as parsing', async (t) => {
       'assistant',
       { content: [{ type: 'tool_use', id: 'q', name: 'Né"w', input: {} }], ...usage(1, 1) },
     ],
+    ['pi:usage', usage(5, 6)],
+    ['pi:usage', { record: { usage: { input: 9, output: 9 } } }],
     ['tool_call', { name: 'Zed', tool_call_id: 'z', input: {} }],
     ['tool_call', { tool_call_id: 'y', name: 'Naïve', input: { name: 'no' } }],
     [
@@ -143,7 +157,7 @@ test('reading both ends of our lines counts the same as parsing', async (t) => {
   }
   const counts = await countsOf(root)
   expect(counts).toEqual(await countsOf(strange))
-  expect(counts.total.tokens).toMatchObject({ input: 108, output: 22 })
+  expect(counts.total.tokens).toMatchObject({ input: 113, output: 28 })
 })
 
 test('counts one project, or one range of time', async (t) => {

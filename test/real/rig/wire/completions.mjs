@@ -34,7 +34,7 @@ async function answer({ body, script, response, wait }) {
   if (plan.slow > 0) await wait(plan.slow)
   if (plan.hang) return wait(3600)
   if (plan.text !== '') chunk({ content: plan.text.slice(half) })
-  plan.calls.forEach((call, index) => chunk({ tool_calls: [toToolCall(call, index)] }))
+  for (const [index, call] of plan.calls.entries()) chunk({ tool_calls: [toToolCall(call, index)] })
   const usage = {
     prompt_tokens: plan.tokens ?? 1000,
     completion_tokens: 20,
