@@ -34,12 +34,12 @@ test('calls of a reply without text are below the assistant, not the user', () =
     '  result done',
   ])
   const blocks = [{ type: 'tool_use', id: '1', name: 'Bash', input: {} }]
-  expect(show([['user', { content: 'go' }], ['assistant', { content: blocks }]])).toEqual([
-    'user:',
-    '  text go',
-    'assistant:',
-    '  call Bash {}',
-  ])
+  expect(
+    show([
+      ['user', { content: 'go' }],
+      ['assistant', { content: blocks }],
+    ]),
+  ).toEqual(['user:', '  text go', 'assistant:', '  call Bash {}'])
 })
 
 test('calls after the words of the assistant need no second heading', () => {
