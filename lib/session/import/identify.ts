@@ -25,11 +25,15 @@ export interface TaskFile extends IdentifiedSource {
   readonly toolCallId?: string | undefined
 }
 
+/** `from`: `auto`, or the only format to accept. */
+export function importersFor(from: string): readonly Importer[] {
+  return from === 'auto' ? IMPORTERS : [requireImporter(from)]
+}
+
 export function identifySource(
   source: ForeignSource,
-  from: string,
+  importers: readonly Importer[],
 ): IdentifiedSource | { readonly refusal: Refusal } {
-  const importers = from === 'auto' ? IMPORTERS : [requireImporter(from)]
   const detection = detectFormat(source.head(), { importers })
   if ('refusal' in detection) return detection
   const { importer, first } = detection
@@ -43,12 +47,12 @@ export function listTaskFiles(
   store: StoreContext,
   path: string,
   sessionId: string,
-  from: string,
+  importers: readonly Importer[],
 ): TaskFile[] {
   return listForeignTasks(store, path, sessionId).flatMap((file) => {
     const source = new ForeignSource(store, file.path)
     try {
-      const identified = identifySource(source, from)
+      const identified = identifySource(source, importers)
       if ('refusal' in identified) return []
       const { taskId, sessionId: owner } = identified.facts
       // A file that names its session must name this one; others are in a folder of its name.

@@ -4,13 +4,20 @@
 import {
   type Counts,
   type DropReason,
+  type Importer,
   REFUSALS,
   type Refusal,
   type RepairReason,
 } from '../../interchange/index.js'
 import { ForeignSource, findSidechainTarget, type StoreContext } from '../../store/index.js'
 import type { RedactionOptions } from '../settings.js'
-import { type IdentifiedSource, identifySource, listTaskFiles, type TaskFile } from './identify.js'
+import {
+  type IdentifiedSource,
+  identifySource,
+  importersFor,
+  listTaskFiles,
+  type TaskFile,
+} from './identify.js'
 import { importExportFile, isExportFile } from './import-export.js'
 import type { FoundTask } from './log-ends.js'
 import { type ImportRequest, runImport } from './pass.js'
@@ -105,24 +112,42 @@ export async function importSession(
   const source = new ForeignSource(store, path)
   try {
     if (isExportFile(source, from)) return await importExportFile(store, path, options)
-    const identified = identifySource(source, from)
-    if ('refusal' in identified) return toRefusal(source, identified.refusal)
-    return identified.facts.taskId === undefined
-      ? await importWithTasks(store, source, identified, options)
-      : await importOne(store, { ...identified, source, options, tasks: [] })
+    const importers = importersFor(from)
+    return await importForeign(store, source, importers, options)
   } finally {
     source.close()
   }
 }
 
+/** The same for a file that is open and not an export of ours. */
+export async function importForeign(
+  store: StoreContext,
+  source: ForeignSource,
+  importers: readonly Importer[],
+  options: ImportOptions,
+): Promise<ImportReport> {
+  const identified = identifySource(source, importers)
+  if ('refusal' in identified) return toRefusal(source, identified.refusal)
+  return identified.facts.taskId === undefined
+    ? await importWithTasks(store, source, { identified, importers, options })
+    : await importOne(store, { ...identified, source, options, tasks: [] })
+}
+
 async function importWithTasks(
   store: StoreContext,
   source: ForeignSource,
-  identified: IdentifiedSource,
-  options: ImportOptions,
+  {
+    identified,
+    importers,
+    options,
+  }: {
+    identified: IdentifiedSource
+    importers: readonly Importer[]
+    options: ImportOptions
+  },
 ): Promise<ImportReport> {
   const { sessionId } = identified.facts
-  const tasks = listTaskFiles(store, source.path, sessionId, options.from ?? 'auto')
+  const tasks = listTaskFiles(store, source.path, sessionId, importers)
   const found = new Map<string, FoundTask>()
   const report = await importOne(store, { ...identified, source, options, tasks, found })
   if (report.skipped !== null && report.skipped.reason !== 'unchanged') return report

@@ -69,7 +69,7 @@ function openIfOf(
 ): FoundFile | undefined {
   const file = openIfThere(store, path)
   if (file === undefined) return undefined
-  const identified = identifySource(file, importer.format)
+  const identified = identifySource(file, [importer])
   if (!('refusal' in identified)) {
     const { facts } = identified
     if (facts.sessionId === sessionId && facts.taskId === undefined) {

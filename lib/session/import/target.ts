@@ -4,18 +4,13 @@
 import { isSessionError, type SessionErrorCode } from '../../errors.js'
 import { belongsTo, type Channel, type SessionEvent } from '../../format/index.js'
 import { type ImportedEvent, plainText } from '../../interchange/index.js'
-import {
-  indexUuids,
-  type LogWriter,
-  type NewEvent,
-  openLog,
-  type UuidIndex,
-} from '../../log/index.js'
+import { type LogWriter, type NewEvent, openLog } from '../../log/index.js'
 import type { StoreContext } from '../../store/index.js'
 import { TitleKeeper } from '../live-view.js'
 import type { RedactionOptions } from '../settings.js'
 import { logOptionsOf } from '../settings.js'
 import { placeOf } from './accounts.js'
+import { KnownLinks } from './links.js'
 
 // Large enough for an efficient write, small enough to hold.
 const HELD_CHARS_MAX = 256 * 1024
@@ -45,7 +40,7 @@ export class ImportTarget {
   lastTs: string | undefined
   readonly #options: TargetOptions
   readonly #log: LogWriter | undefined
-  readonly #known: UuidIndex | undefined
+  readonly #known: KnownLinks | undefined
   readonly #addedFrom = new Map<string | undefined, number>()
   readonly #title = new TitleKeeper()
   #held: NewEvent[] = []
@@ -55,7 +50,7 @@ export class ImportTarget {
   private constructor(
     options: TargetOptions,
     log: LogWriter | undefined,
-    known: UuidIndex | undefined,
+    known: KnownLinks | undefined,
   ) {
     this.#options = options
     this.#log = log
@@ -64,8 +59,7 @@ export class ImportTarget {
 
   static async open(store: StoreContext, options: TargetOptions): Promise<ImportTarget> {
     const { path, header, exists, dryRun, redactOnWrite } = options
-    // Verified, so that a line damaged since is imported again.
-    const known = exists ? indexUuids(path, { verify: true, environment: store.env }) : undefined
+    const known = exists ? KnownLinks.read(store, path) : undefined
     const logOptions = logOptionsOf(store, { redactOnWrite })
     // Without a channel, because payloads of another program are kept as they are. Synced once, at
     // the end: until then the import can be repeated.
@@ -97,7 +91,11 @@ export class ImportTarget {
   add(event: ImportedEvent, size: number): void {
     this.lastTs = event.ts
     if (event.type === 'assistant') this.#lastReply = event.payload['content']
-    if (this.#known?.find(event.uuid) !== undefined) return
+    if (this.#known === undefined) this.#hold(event, size)
+    else for (const own of this.#known.resolve(event)) this.#hold(own, size)
+  }
+
+  #hold(event: ImportedEvent, size: number): void {
     this.#title.observe(event as SessionEvent, 0)
     this.added++
     const { source } = placeOf(event.payload)

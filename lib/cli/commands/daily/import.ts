@@ -2,7 +2,13 @@
 
 import { basename } from 'node:path'
 import { isSessionError } from '../../../errors.js'
-import { DROP_REASONS, IMPORTERS, REPAIR_REASONS } from '../../../interchange/index.js'
+import {
+  DROP_REASONS,
+  type DropReason,
+  IMPORTERS,
+  REPAIR_REASONS,
+  type RepairReason,
+} from '../../../interchange/index.js'
 import { type ImportOptions, type ImportReport, importSession } from '../../../session/index.js'
 import { type KnownLocation, listForeignFiles, listKnownLocations } from '../../../store/index.js'
 import { type Call, type Command, DRY_RUN, UsageError } from '../../command.js'
@@ -11,6 +17,7 @@ import { withStdinFile } from '../../input/ndjson.js'
 import { EXIT } from '../../output/exit-codes.js'
 import { toPlainText } from '../../output/plain-text.js'
 import { printAnswer } from '../../output/print.js'
+import { withCounter } from '../../output/progress.js'
 import { plural } from '../../output/units.js'
 
 const LESSON = `Reads transcripts of Claude Code, Codex, pi and Gemini CLI and writes each as a session, which can
@@ -116,30 +123,30 @@ type FileReport = Omit<ImportReport, 'skipped'> & {
   readonly skipped: { readonly reason: string; readonly message: string } | null
 }
 
-async function importFiles(
+/** With progress on a terminal, once it takes longer than a second. */
+function importFiles(
   call: Call,
   files: readonly string[],
   options: ImportOptions,
 ): Promise<FileReport[]> {
-  const reports: FileReport[] = []
-  for (const [index, file] of files.entries()) {
-    const which = files.length === 1 ? '' : `${index + 1}/${files.length} `
-    const say = (percent: number) =>
-      call.notes.sayInPlace(`importing ${which}${toPlainText(basename(file))} … ${percent} %`)
-    const onProgress: ImportOptions['onProgress'] = ({ bytes, size }) =>
-      say(Math.floor((bytes / size) * 100))
-    if (files.length > 1) say(0)
-    try {
-      reports.push(await importSession(call.store, file, { ...options, onProgress }))
-    } catch (error) {
-      // A single file fails the command.
-      if (files.length === 1 || !isSessionError(error)) throw error
-      reports.push(toFailedReport(file, error.code, error.message))
-    } finally {
-      call.notes.sayInPlace('')
+  return withCounter(call, async (report) => {
+    const reports: FileReport[] = []
+    for (const [index, file] of files.entries()) {
+      const which = files.length === 1 ? '' : `${index + 1}/${files.length} `
+      const name = `importing ${which}${toPlainText(basename(file))}`
+      const onProgress: ImportOptions['onProgress'] = ({ bytes, size }) =>
+        report(`${name} … ${Math.floor((bytes / size) * 100)} %`)
+      report(`${name} …`)
+      try {
+        reports.push(await importSession(call.store, file, { ...options, onProgress }))
+      } catch (error) {
+        // A single file fails the command.
+        if (files.length === 1 || !isSessionError(error)) throw error
+        reports.push(toFailedReport(file, error.code, error.message))
+      }
     }
-  }
-  return reports
+    return reports
+  })
 }
 
 function toFailedReport(path: string, reason: string, message: string): FileReport {
@@ -181,8 +188,12 @@ function toReportLines(report: FileReport, { isDry }: { isDry: boolean }): strin
   const what = taskId === undefined ? '' : 'subagent '
   return [
     `${verb} ${what}${name} from ${format}: ${plural(lines, 'line')}, ${plural(events, 'event')}`,
-    ...toLossLines('dropped', report.dropped, DROP_REASONS),
-    ...toLossLines('repaired', report.repaired, REPAIR_REASONS),
+    ...toFileLines(report),
+    ...toLossLines('dropped', report.dropped, (reason) => DROP_REASONS[reason as DropReason]),
+    ...toLossLines('repaired', report.repaired, (reason) => {
+      const text = REPAIR_REASONS[reason as RepairReason]
+      return `${text}${toPlaceText(report, reason)}`
+    }),
     ...toUninterpretedLines(report.uninterpreted),
     ...children,
   ]
@@ -197,9 +208,24 @@ function toUninterpretedLines(counts: Readonly<Record<string, number>>): string[
 function toLossLines(
   what: string,
   counts: Readonly<Record<string, number>>,
-  reasons: Readonly<Record<string, string>>,
+  textOf: (reason: string) => string,
 ): string[] {
-  return Object.entries(counts).map(
-    ([reason, count]) => `  ${what} ${count}: ${reasons[reason] ?? reason}`,
-  )
+  return Object.entries(counts).map(([reason, count]) => `  ${what} ${count}: ${textOf(reason)}`)
+}
+
+const SHOWN_PLACES_MAX = 3
+
+/** Where it was repaired: ` (byte 125, byte 300, …)`. */
+function toPlaceText({ places, files }: FileReport, reason: string): string {
+  const found = places.filter((place) => place.reason === reason)
+  const texts = found.slice(0, SHOWN_PLACES_MAX).map(({ path, byteOffset }) => {
+    const file = files === undefined ? '' : `${toPlainText(basename(path))} `
+    return `${file}byte ${byteOffset}`
+  })
+  if (texts.length === 0) return ''
+  return ` (${texts.join(', ')}${found.length > SHOWN_PLACES_MAX ? ', …' : ''})`
+}
+
+function toFileLines({ files = [] }: FileReport): string[] {
+  return files.map((file) => `  read ${toPlainText(file)}`)
 }
