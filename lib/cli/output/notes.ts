@@ -42,9 +42,12 @@ export class Notes {
     if (this.isWatched) this.#stream.write(`\r\x1b[K${text}`)
   }
 
-  /** Where the next call can continue. For programs only: the cursor of a store is long. */
+  /** Where the next call can continue. */
   reportCursor(cursor: string): void {
-    if (this.#isJson && !this.#isQuiet) this.#stream.write(`${JSON.stringify({ cursor })}\n`)
+    const text = this.#isJson
+      ? JSON.stringify({ cursor })
+      : `Continue with --since-cursor ${cursor}`
+    if (!this.#isQuiet) this.#stream.write(`${text}\n`)
   }
 
   report(diagnostic: Diagnostic): void {

@@ -5,12 +5,14 @@ import type { Emitter, Origin } from '../import/emitter.js'
 import { countOf, fieldsOf, stringsOf, textOf } from '../import/fields.js'
 import type { ForeignRecord, ForeignValue } from '../import/importer.js'
 import { messageText } from './lines.js'
+import type { ClaudeSurvey } from './survey.js'
 import type { ClaudeTree } from './tree.js'
 
 export interface BoundaryContext {
   readonly emitter: Emitter
   readonly tree: ClaudeTree
   readonly epoch: number
+  readonly survey: ClaudeSurvey
   /** In a fork: the old id of a line → its new one. */
   readonly renamed: ReadonlyMap<string, string>
 }
@@ -78,11 +80,17 @@ export class PendingBoundary {
   #findKept(context: BoundaryContext): string[] {
     const kept = this.#namedAsKept(context)
       .map((uuid) => this.#find(uuid, context))
-      .filter((uuid) => uuid !== this.#id)
+      .filter((uuid) => uuid !== this.#id && !this.#isElsewhere(uuid, context))
     for (const id of kept) {
       if (context.tree.eventOf(id) === undefined) this.#repair(context, 'kept_missing')
     }
     return kept
+  }
+
+  /** The model does not see the line, or it is after the boundary and follows it anyway. */
+  #isElsewhere(uuid: string, { tree, survey }: BoundaryContext): boolean {
+    if (tree.eventOf(uuid) !== undefined) return false
+    return tree.has(uuid) || (survey.offsetOf(uuid) ?? -1) > this.origin.record.byteOffset
   }
 
   #namedAsKept(context: BoundaryContext): string[] {

@@ -1,7 +1,7 @@
 // Lines of Claude Code as our payloads.
 
 import { type Content, plainText, toContent, toUsage } from '../import/content.js'
-import { fieldsOf, known, listOf, textOf } from '../import/fields.js'
+import { fieldsOf, known, listOf, stringsOf, textOf } from '../import/fields.js'
 import type { ForeignValue } from '../import/importer.js'
 
 const USAGE = {
@@ -10,6 +10,10 @@ const USAGE = {
   cacheRead: 'cache_read_input_tokens',
   cacheWrite: 'cache_creation_input_tokens',
 }
+
+/** The model of replies that the client made itself. */
+const SYNTHETIC = '<synthetic>'
+const NO_CONTENT = '(no content)'
 
 export function userPayload(value: ForeignValue): Record<string, unknown> {
   return known({
@@ -41,8 +45,7 @@ function contentOf({ message }: ForeignValue): Content {
 /** The tool calls that a user line answers. */
 export function answeredCalls(value: ForeignValue): string[] {
   return listOf(fieldsOf(value['message'])['content']).flatMap((block) => {
-    const { type, tool_use_id } = fieldsOf(block)
-    return type === 'tool_result' ? (textOf(tool_use_id) ?? []) : []
+    return isResult(block) ? (textOf(fieldsOf(block)['tool_use_id']) ?? []) : []
   })
 }
 
@@ -55,8 +58,8 @@ export interface SpawningCall {
 /** Calls of an assistant line that start a subagent, with its prompt. */
 export function spawningCalls(value: ForeignValue): SpawningCall[] {
   return listOf(fieldsOf(value['message'])['content']).flatMap((block) => {
-    const { type, id, name, input } = fieldsOf(block)
-    if (type !== 'tool_use' || (name !== 'Task' && name !== 'Agent')) return []
+    const { id, name, input } = fieldsOf(block)
+    if (!isCall(block) || (name !== 'Task' && name !== 'Agent')) return []
     const { prompt, subagent_type } = fieldsOf(input)
     if (typeof id !== 'string' || typeof prompt !== 'string') return []
     return [{ id, prompt, kind: textOf(subagent_type) }]
@@ -74,6 +77,47 @@ export function resultText(value: ForeignValue, toolCallId: string): string {
     if (tool_use_id === toolCallId) return plainText(content)
   }
   return ''
+}
+
+export function isCall(block: unknown): boolean {
+  return fieldsOf(block)['type'] === 'tool_use'
+}
+
+export function isResult(block: unknown): boolean {
+  return fieldsOf(block)['type'] === 'tool_result'
+}
+
+/** Not a thought and not an empty text. */
+export function isSpoken(block: unknown): boolean {
+  const { type, text } = fieldsOf(block)
+  if (type === 'thinking' || type === 'redacted_thinking') return false
+  if (type !== 'text' || typeof text !== 'string') return true
+  return text.trim() !== '' && text.trim() !== NO_CONTENT
+}
+
+/** An error of the API that Claude Code shows as a reply, and never sends. */
+export function isApiError({ type, isApiErrorMessage, message }: ForeignValue): boolean {
+  if (type !== 'assistant' || isApiErrorMessage !== true) return false
+  return fieldsOf(message)['model'] === SYNTHETIC
+}
+
+/**
+ * The payload of a line that is no message in the file and one for the model: what a person typed
+ * while it worked, and the output of a command of the client.
+ */
+export function shownAsUser(value: ForeignValue): Record<string, unknown> | undefined {
+  const { type, subtype, content } = value
+  if (type === 'system' && subtype === 'local_command') return { content: toContent(content) }
+  if (type !== 'attachment') return undefined
+  const attachment = fieldsOf(value['attachment'])
+  if (attachment['type'] !== 'queued_command') return undefined
+  const { prompt, batchedRelayPrompts, commandMode, isMeta, origin } = attachment
+  // It is a part of another one, which has it whole.
+  if (attachment['renderedByBatchHead'] === true) return undefined
+  const isOwn = origin === undefined || fieldsOf(origin)['kind'] === 'human'
+  const is_meta = isMeta === true || commandMode === 'task-notification' || !isOwn || undefined
+  const batch = stringsOf(batchedRelayPrompts)
+  return known({ content: batch.length > 0 ? batch.join('\n\n') : toContent(prompt), is_meta })
 }
 
 export function isBoundary({ type, subtype }: ForeignValue): boolean {

@@ -1,11 +1,22 @@
 // One transcript of Claude Code on its way to becoming a session: what each line becomes, and what
 // the model sees at the end of the file.
 
-import { Emitter, type Origin } from '../import/emitter.js'
+import { Emitter } from '../import/emitter.js'
 import { fieldsOf, listOf, textOf } from '../import/fields.js'
-import type { ForeignRecord, ForeignValue, ImportContext, ImportRun } from '../import/importer.js'
+import type {
+  ForeignRecord,
+  ForeignValue,
+  ImportContext,
+  ImportRun,
+  SurveyedRecord,
+} from '../import/importer.js'
+import { LateParents } from '../import/late-parents.js'
 import { PendingBoundary } from './boundary.js'
-import { isBoundary, isPermissionLine } from './lines.js'
+import { noteUninterpreted } from './known-lines.js'
+import { ClaudeLeaf } from './leaf.js'
+import { isBoundary, isPermissionLine, isResult as isResultBlock } from './lines.js'
+import { ClaudeRepeats } from './repeats.js'
+import { ClaudeSurvey } from './survey.js'
 import { ClaudeTasks, emitLine } from './tasks.js'
 import { ClaudeTree, type Node } from './tree.js'
 
@@ -22,28 +33,89 @@ export class ClaudeRun implements ImportRun {
   readonly #emitter: Emitter
   readonly #tasks: ClaudeTasks
   readonly #isTask: boolean
+  readonly #survey = new ClaudeSurvey()
+  readonly #late: LateParents
+  /** Lines that are after one of their children in the file, once they were added. */
+  readonly #arrived = new Set<string>()
+  /** Lines that wait. */
+  readonly #held = new Set<string>()
+  readonly #repeats: ClaudeRepeats
   readonly #tree = new ClaudeTree()
+  readonly #leaf = new ClaudeLeaf()
   readonly #renamed = new Map<string, string>()
   #pending: PendingBoundary | undefined
   #epoch = 0
   #titleRank = 0
   #isDamaged = false
-  /** The newest line that can be the end of the conversation, and where it was read. */
-  #leaf: { node: Node; origin: Origin } | undefined
+  #isEmpty = true
+  #boundaryOffset = 0
 
   constructor(context: ImportContext) {
     this.#emitter = new Emitter(CLAUDE_CODE, context)
     this.#tasks = new ClaudeTasks(this.#emitter, context.tasks)
     this.#isTask = context.facts.taskId !== undefined
+    this.#late = new LateParents(context.reread)
+    this.#repeats = new ClaudeRepeats(this.#emitter, this.#survey)
+  }
+
+  survey(record: SurveyedRecord): void {
+    this.#survey.add(record)
   }
 
   add(record: ForeignRecord): void {
     const { value } = record
-    const { uuid, type } = value
+    this.#isEmpty = false
+    const { uuid } = value
+    if (isFact(value)) {
+      this.#emitter.begin(record, value['timestamp'])
+      this.#addFact(value)
+      return
+    }
+    if (value['isSidechain'] !== true || this.#isTask) {
+      this.#leaf.addLine(String(uuid), { isBoundary: isBoundary(value) })
+    }
+    if (!this.#hold(record)) this.#addWithWaiting(record)
+  }
+
+  /** True if the parent of the line was not added yet: the line is added then. */
+  #hold(record: ForeignRecord): boolean {
+    const parent = textOf(record.value['parentUuid'])
+    if (parent === undefined || !this.#isExpected(parent)) return false
+    this.#late.hold(parent, record)
+    this.#held.add(String(record.value['uuid']))
+    return true
+  }
+
+  #isExpected(uuid: string): boolean {
+    if (this.#held.has(uuid)) return true
+    return this.#survey.isLate(uuid) && !this.#arrived.has(uuid)
+  }
+
+  /** Adds a line and then those that waited for it, each with its own. */
+  #addWithWaiting(first: ForeignRecord): void {
+    // Not recursive: a whole file may be in the reverse order.
+    const waiting: Iterator<ForeignRecord>[] = [[first].values()]
+    while (waiting.length > 0) {
+      const { value: record } = waiting.at(-1)!.next() as { value: ForeignRecord | undefined }
+      if (record === undefined) {
+        waiting.pop()
+        continue
+      }
+      this.#addOne(record)
+      const uuid = String(record.value['uuid'])
+      if (!this.#isExpected(uuid)) continue
+      this.#held.delete(uuid)
+      this.#arrived.add(uuid)
+      waiting.push(this.#late.take(uuid))
+    }
+  }
+
+  #addOne(record: ForeignRecord): void {
+    const { value } = record
+    const uuid = String(value['uuid'])
     this.#emitter.begin(record, value['timestamp'])
-    if (typeof uuid !== 'string' || typeof type !== 'string') this.#addFact(value)
-    else if (!this.#emitter.isFirst(uuid)) return
-    else if (value['isSidechain'] === true && !this.#isTask) {
+    if (!this.#repeats.isFirst(value, uuid)) return
+    if (value['isSidechain'] === true && !this.#isTask) {
       this.#tasks.addInline(value, (own) => this.#insert(own))
     } else this.#addLine(record, uuid)
   }
@@ -53,22 +125,30 @@ export class ClaudeRun implements ImportRun {
   }
 
   end(size: number): void {
+    // Lines that follow each other in a circle.
+    for (const record of this.#late.takeRest()) this.#addOne(record)
     this.#commit({ isCut: true })
-    const { tip } = this.#tree
-    const { node, origin } = this.#leaf ?? {}
-    if (node === undefined || origin === undefined || this.#isAtEnd(node)) return
-    const payload = { target_uuid: node.uuid, from_uuid: tip.uuid, reason: 'end of the source' }
+    const place = this.#isEmpty ? undefined : this.#leaf.find(this.#tree)
+    if (place === undefined || place.kind === 'unknown') return
+    const { node } = place
+    const isKept = place.kind === 'kept'
+    if (!isKept && this.#isAtEnd(node)) return
+    const from_uuid = this.#tree.newest.uuid
+    const named = { target_uuid: node.uuid, from_uuid, reason: 'end of the source' }
+    const payload = isKept ? { ...named, truncate_after: node.uuid } : named
+    const prev = isKept ? this.#tree.boundary!.uuid : node.uuid
     const uuid = `${node.uuid}~leaf-${size}`
-    const { lastTs: ts } = this.#emitter
-    this.#emitter.emit({ type: 'rewind', uuid, prev: node.uuid, payload }, { ...origin, ts })
+    const { lastTs: ts, origin } = this.#emitter
+    this.#emitter.emit({ type: 'rewind', uuid, prev, payload }, { ...origin, ts })
   }
 
   /** Whether no message after it on the path would be shown. */
   #isAtEnd(leaf: Node): boolean {
-    let at: Node | undefined = this.#tree.tip
+    const { newest } = this.#tree
+    let at: Node | undefined = newest
     for (; at !== undefined && at !== leaf; at = at.up) {
       const isSameReply = at.reply !== undefined && at.reply === leaf.reply
-      if (at.isMessage && !isSameReply) return false
+      if (at.isEnd && !isSameReply) return false
     }
     return at === leaf
   }
@@ -95,9 +175,12 @@ export class ClaudeRun implements ImportRun {
     if (value['type'] === 'progress' || isPermissionLine(value)) {
       this.#emitter.drop(value['type'] === 'progress' ? 'stream_part' : 'permission_state')
       this.#tree.bridge(id, parent, place)
-      return
-    }
-    this.#emitLine(value, { id, parent, place, reply })
+    } else if (this.#survey.isLeftOut(value)) {
+      const uuid = this.#emitter.uuidOf(id)
+      emitLine(this.#emitter, value, { uuid, prev: place.uuid })
+      this.#tree.addAside(id, parent, { uuid, place })
+    } else this.#emitLine(value, { id, parent, place, reply })
+    this.#isDamaged = false
   }
 
   #emitLine(value: ForeignValue, line: LinePlace): void {
@@ -105,7 +188,7 @@ export class ClaudeRun implements ImportRun {
     const { id, parent } = line
     const uuid = this.#emitter.uuidOf(id)
     const isUser = type === 'user'
-    const isMessage = isUser || type === 'assistant'
+    const isEnd = isUser || type === 'assistant'
     let { place } = line
     if (isUser && !this.#isTask) {
       this.#tasks.spawnBefore(value, (own) => {
@@ -116,15 +199,12 @@ export class ClaudeRun implements ImportRun {
     }
     const isResult = isUser && value['toolUseResult'] !== undefined
     const reply =
-      line.reply ?? (isResult || hasToolResult(value) || !isMessage ? place.reply : undefined)
+      line.reply ?? (isResult || hasToolResult(value) || !isEnd ? place.reply : undefined)
     if (isUser && 'permissionMode' in value) this.#emitter.drop('permission_state')
-    emitLine(this.#emitter, value, { uuid, prev: place.uuid })
+    const isMessage = emitLine(this.#emitter, value, { uuid, prev: place.uuid })
     if (type === 'assistant') this.#tasks.addCalls(value)
-    const node: Node = { uuid, up: place, reply, isMessage }
-    this.#tree.add(id, parent, node)
-    if (isMessage && canEnd(value)) this.#leaf = { node, origin: this.#emitter.origin }
+    this.#tree.add(id, parent, { uuid, up: place, reply, isMessage, isEnd })
     if (isUser && !this.#isTask) this.#tasks.endAfter(value, (own) => this.#insert(own))
-    this.#isDamaged = false
   }
 
   #findPlace({ parentUuid }: ForeignValue, id: string, reply: string | undefined): Node {
@@ -132,9 +212,15 @@ export class ClaudeRun implements ImportRun {
     const place = this.#tree.placeFor(isNamed ? parentUuid : undefined, reply)
     if (place.kind === 'found') return place.node
     if (place.kind === 'kept') return this.#branchFromKept(place.node, id)
-    const isLost = this.#isDamaged
-    this.#emitter.repair(isLost ? 'parent_damaged' : 'parent_missing')
-    return isLost ? this.#tree.tip : this.#tree.root
+    const parent = String(parentUuid)
+    const { boundary, tip } = this.#tree
+    // A compaction left it out, and what follows it follows the compaction.
+    const offset = this.#survey.offsetOf(parent) ?? Number.POSITIVE_INFINITY
+    if (boundary !== undefined && offset < this.#boundaryOffset) return boundary
+    this.#emitter.repair(this.#isDamaged ? 'parent_damaged' : 'parent_missing')
+    // The line is lost, not what is before and after it. Its other children follow the same.
+    this.#tree.bridge(parent, null, tip)
+    return tip
   }
 
   /** A branch from the middle of what a boundary kept: the boundary counts, the rest does not. */
@@ -152,10 +238,9 @@ export class ClaudeRun implements ImportRun {
     if (pending === undefined) return
     this.#pending = undefined
     this.#epoch++
-    const context = { emitter: this.#emitter, tree: this.#tree, renamed: this.#renamed }
-    pending.commit({ ...context, epoch: this.#epoch }, { isCut })
-    // Without a later message, the conversation ends with what was kept.
-    this.#leaf = { node: this.#tree.tip, origin: pending.origin }
+    const context = { emitter: this.#emitter, tree: this.#tree, survey: this.#survey }
+    pending.commit({ ...context, renamed: this.#renamed, epoch: this.#epoch }, { isCut })
+    this.#boundaryOffset = pending.origin.record.byteOffset
     this.#renamed.clear()
   }
 
@@ -171,7 +256,8 @@ export class ClaudeRun implements ImportRun {
       return
     }
     this.#addTitle(value)
-    if (value['type'] === 'last-prompt') this.#addLeaf(value)
+    if (value['type'] === 'last-prompt') this.#leaf.addRecorded(value)
+    noteUninterpreted(this.#emitter, value)
     this.#emitter.keep(String(value['type'] ?? 'record'))
   }
 
@@ -185,22 +271,6 @@ export class ClaudeRun implements ImportRun {
     } else if (value['type'] === 'tag' && typeof value['tag'] === 'string') {
       this.#emitter.meta('tag', { tags: value['tag'] === '' ? [] : [value['tag']] })
     }
-  }
-
-  /** Claude Code records where the conversation ends; any later line overrules it. */
-  #addLeaf(value: ForeignValue): void {
-    const id = textOf(value['leafUuid'])
-    const node = id === undefined ? undefined : this.#tree.eventOf(id)
-    if (node !== undefined && this.#isSinceBoundary(node)) {
-      this.#leaf = { node, origin: this.#emitter.origin }
-    }
-  }
-
-  #isSinceBoundary(node: Node): boolean {
-    const { boundary } = this.#tree
-    let at: Node | undefined = node
-    while (at.up !== undefined) at = at.up
-    return boundary === undefined || at === boundary
   }
 }
 
@@ -217,10 +287,10 @@ function replyOf(value: ForeignValue): string | undefined {
 
 function hasToolResult({ message }: ForeignValue): boolean {
   const content = listOf(fieldsOf(message)['content'])
-  return content.some((block) => fieldsOf(block)['type'] === 'tool_result')
+  return content.some(isResultBlock)
 }
 
-/** Lines of other team members, and lines that no person typed, do not end a conversation. */
-function canEnd({ isMeta, teamName }: ForeignValue): boolean {
-  return isMeta !== true && typeof teamName !== 'string'
+/** A line without a uuid is a fact about the session. */
+function isFact({ uuid, type }: ForeignValue): boolean {
+  return typeof uuid !== 'string' || typeof type !== 'string'
 }

@@ -4,12 +4,15 @@
 import type { Emitter } from '../import/emitter.js'
 import { fieldsOf, known, textOf } from '../import/fields.js'
 import { type ForeignValue, HEADER_UUID, type ImportContext } from '../import/importer.js'
+import { noteUninterpreted } from './known-lines.js'
 import {
   answeredCalls,
   assistantPayload,
+  isApiError,
   messageText,
   resultText,
   type SpawningCall,
+  shownAsUser,
   spawningCalls,
   userPayload,
 } from './lines.js'
@@ -115,14 +118,30 @@ export class ClaudeTasks {
   }
 }
 
-/** A message as our event, any other line unchanged. */
+/** A message as our event, any other line unchanged. Returns whether the model sees it. */
 export function emitLine(
   emitter: Emitter,
   value: ForeignValue,
   at: { uuid: string; prev: string; task?: string },
-): void {
+): boolean {
   const { type } = value
-  if (type === 'user') emitter.emit({ ...at, type, payload: userPayload(value) })
+  if (isApiError(value)) emitter.keep('api_error', at)
+  else if (type === 'user') emitter.emit({ ...at, type, payload: userPayload(value) })
   else if (type === 'assistant') emitter.emit({ ...at, type, payload: assistantPayload(value) })
-  else emitter.keep(String(type), at)
+  else return emitOther(emitter, value, at)
+  return !isApiError(value)
+}
+
+function emitOther(
+  emitter: Emitter,
+  value: ForeignValue,
+  at: { uuid: string; prev: string; task?: string },
+): boolean {
+  const payload = shownAsUser(value)
+  if (payload !== undefined) emitter.emit({ ...at, type: 'user', payload })
+  else {
+    noteUninterpreted(emitter, value)
+    emitter.keep(String(value['type']), at)
+  }
+  return payload !== undefined
 }

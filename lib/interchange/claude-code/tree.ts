@@ -14,7 +14,10 @@ export interface Node {
   readonly up: Node | undefined
   /** The reply it belongs to: of a block, of a result, of their children. */
   readonly reply: string | undefined
+  /** The model sees it. */
   readonly isMessage: boolean
+  /** Claude Code can take it for the end of the conversation. */
+  readonly isEnd: boolean
 }
 
 interface Line {
@@ -32,14 +35,17 @@ export type Place =
   | { readonly kind: 'found'; readonly node: Node }
   /** It continues from the middle of what a boundary kept. */
   | { readonly kind: 'kept'; readonly node: Node }
-  | { readonly kind: 'missing' }
+  | { readonly kind: 'unknown' }
 
-const ROOT: Node = { uuid: HEADER_UUID, up: undefined, reply: undefined, isMessage: false }
+const LOOSE = { up: undefined, reply: undefined, isMessage: false, isEnd: false }
+const ROOT: Node = { ...LOOSE, uuid: HEADER_UUID }
 
 export class ClaudeTree {
   #lines = new Map<string, Line>()
   #boundary: Node | undefined
   #tip: Node = ROOT
+  #newest: Node = ROOT
+  #hasKept = false
 
   get root(): Node {
     return ROOT
@@ -49,8 +55,23 @@ export class ClaudeTree {
     return this.#tip
   }
 
+  /** The event that was added last, also beside the path. */
+  get newest(): Node {
+    return this.#newest
+  }
+
   get boundary(): Node | undefined {
     return this.#boundary
+  }
+
+  /** The last compaction kept messages. */
+  get hasKept(): boolean {
+    return this.#hasKept
+  }
+
+  /** A line that is remembered, whether or not it became an event on the path. */
+  has(id: string): boolean {
+    return this.#lines.has(id)
   }
 
   /** The event a line became, unless a compaction dropped it. */
@@ -58,14 +79,20 @@ export class ClaudeTree {
     return this.#lines.get(id)?.own
   }
 
+  /** What follows a line if nothing else does. */
+  whereIs(id: string): Place {
+    const line = this.#lines.get(id)
+    if (line === undefined) return { kind: 'unknown' }
+    return { kind: line.isKept ? 'kept' : 'found', node: line.node }
+  }
+
   /** What a line with this parent follows; `reply` is the reply it is a block of. */
   placeFor(parent: string | null | undefined, reply: string | undefined): Place {
     if (parent === null) return { kind: 'found', node: ROOT }
     if (parent === undefined) return { kind: 'found', node: this.#tip }
-    const line = this.#lines.get(parent)
-    if (line?.isKept === true) return { kind: 'kept', node: line.node }
-    const node = line?.node ?? this.#boundary
-    if (node === undefined) return { kind: 'missing' }
+    const place = this.whereIs(parent)
+    if (place.kind !== 'found') return place
+    const { node } = place
     return { kind: 'found', node: this.#isReplyBetween(node, reply) ? this.#tip : node }
   }
 
@@ -85,11 +112,23 @@ export class ClaudeTree {
   add(id: string, parent: string | null, node: Node): void {
     this.#lines.set(id, { node, own: node, parent, isKept: false })
     this.#tip = node
+    this.#newest = node
+  }
+
+  /** A line that became an event which the model does not see: its children follow its parent. */
+  addAside(
+    id: string,
+    parent: string | null,
+    { uuid, place }: { uuid: string; place: Node },
+  ): void {
+    this.bridge(id, parent, place)
+    this.#newest = { ...LOOSE, uuid, up: place, isEnd: true }
   }
 
   /** An event of ours between two lines. */
   insert(uuid: string, after: Node): Node {
-    this.#tip = { uuid, up: after, reply: after.reply, isMessage: false }
+    this.#tip = { ...LOOSE, uuid, up: after, reply: after.reply }
+    this.#newest = this.#tip
     return this.#tip
   }
 
@@ -120,8 +159,8 @@ export class ClaudeTree {
     return this.isOnPath(last.node) ? this.#tip : last.node
   }
 
-  isOnPath(node: Node): boolean {
-    for (let at: Node | undefined = this.#tip; at !== undefined; at = at.up) {
+  isOnPath(node: Node, from = this.#tip): boolean {
+    for (let at: Node | undefined = from; at !== undefined; at = at.up) {
       if (at === node) return true
     }
     return false
@@ -137,9 +176,8 @@ export class ClaudeTree {
 
   /** A compaction: drops what it does not keep. */
   compact(ids: CompactedIds, kept: readonly string[]): void {
-    const loose = { up: undefined, reply: undefined }
-    const boundary: Node = { ...loose, uuid: ids.boundaryUuid, isMessage: false }
-    const summary: Node = { ...loose, uuid: ids.summaryUuid, isMessage: true }
+    const boundary: Node = { ...LOOSE, uuid: ids.boundaryUuid, isEnd: true }
+    const summary: Node = { ...LOOSE, uuid: ids.summaryUuid, isMessage: true }
     const lines = new Map<string, Line>()
     for (const [index, id] of kept.entries()) {
       const line = this.#lines.get(id)
@@ -154,6 +192,19 @@ export class ClaudeTree {
     this.#lines = lines
     this.#boundary = boundary
     this.#tip = boundary
+    this.#newest = boundary
+    this.#hasKept = kept.length > 0
+  }
+
+  /** Whether a message that can be the end follows the node. */
+  isFollowed(node: Node): boolean {
+    for (const { own } of this.#lines.values()) {
+      if (own?.isEnd !== true) continue
+      let at = own.up
+      while (at !== undefined && at !== node && !at.isEnd) at = at.up
+      if (at === node) return true
+    }
+    return false
   }
 
   #isSameReply({ own }: Line, other: string): boolean {

@@ -29,7 +29,7 @@ export function shownByRules(file: readonly Line[]): string[] {
   const last = lines.findLastIndex(({ subtype }) => subtype === 'compact_boundary')
   const live = last === -1 ? lines : relink(lines, last, parents)
   const ids = new Set(live.map(({ uuid }) => uuid))
-  const leaf = live.findLast((line) => isMessage(line) && line.isMeta !== true)
+  const leaf = live.findLast(isMessage)
   const path: Line[] = []
   for (let at: string | null = leaf?.uuid ?? null; at !== null && ids.has(at); ) {
     path.unshift(byId.get(at)!)

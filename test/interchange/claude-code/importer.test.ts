@@ -2,33 +2,7 @@
 
 import { describe, expect, it, test } from 'vitest'
 import { claudeCode } from '../../../lib/interchange/claude-code/importer.js'
-import { importValues, projectEvents, shownTexts } from '../../contracts/foreign-files.js'
-
-const line = (
-  type: string,
-  uuid: string,
-  parentUuid: string | null,
-  content: unknown,
-  more = {},
-) => ({
-  ...{ type, uuid, parentUuid, sessionId: 's' },
-  message: { role: type, content },
-  ...more,
-})
-const user = (uuid: string, parent: string | null, content: unknown, more?: object) =>
-  line('user', uuid, parent, content, more)
-const reply = (uuid: string, parent: string | null, content: unknown, more?: object) =>
-  line('assistant', uuid, parent, content, more)
-const compaction = (uuid: string, compactMetadata: object) => ({
-  ...{ type: 'system', subtype: 'compact_boundary', uuid, parentUuid: null, sessionId: 's' },
-  compactMetadata,
-})
-const summary = (uuid: string, parent: string, text: string) =>
-  user(uuid, parent, text, { isCompactSummary: true })
-
-const madeOf = (...values: readonly object[]) => importValues('claude-code', values)
-const textsOf = (...values: readonly object[]) =>
-  shownTexts(projectEvents(madeOf(...values).events))
+import { compaction, line, madeOf, reply, summary, textsOf, user } from './lines.js'
 
 describe('a line', () => {
   it('keeps the ids of prompt and request and the stop reason', () => {

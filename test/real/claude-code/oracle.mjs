@@ -15,12 +15,17 @@ const FILLERS = [
 /** Nothing: all texts of a conversation are in the transcript, and the client sends them as they are. */
 export const WORDING = []
 
-/** The messages of a request up to the prompt that contains `probe`. */
-export function listSent({ messages }, probe) {
+/**
+ * The messages of a request up to the prompt that contains `probe`. `recorded`: texts of messages in the
+ * transcript; a reminder that is one of them belongs to the conversation.
+ */
+export function listSent({ messages }, probe, recorded = []) {
+  const isRecorded = ({ text }) => recorded.includes(text?.trim())
+  const withoutOthers = (entry) => (isRecorded(entry) ? [entry] : withoutReminders(entry))
   const list = messages.flatMap(({ role, content }) =>
     role === 'system'
       ? queuedPrompts(String(content))
-      : flattenContent(role, content).flatMap(withoutReminders),
+      : flattenContent(role, content).flatMap(withoutOthers),
   )
   const sent = list.slice(
     0,

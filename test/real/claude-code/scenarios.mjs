@@ -31,10 +31,21 @@ function scenario(name, live, { edit, ...options } = {}) {
         if (path.endsWith('.jsonl')) rewrite(path, scrubTranscript)
       }
       if (edit !== undefined) rewrite(session, (text) => editLines(text, edit))
-      const theirs = listSent(await home.probe(sessionId), PROBE)
+      const theirs = listSent(await home.probe(sessionId), PROBE, textsIn(session))
       return { home: home.home, files, session, sessionId, theirs }
     },
   }
+}
+
+/** Texts of messages that a transcript holds. */
+function textsIn(path) {
+  const lines = readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+  return lines.flatMap((line) => {
+    const { content } = JSON.parse(line).message ?? {}
+    return typeof content === 'string' ? [content.trim()] : []
+  })
 }
 
 function rewrite(path, change) {
@@ -119,6 +130,15 @@ const screen = { needsTerminal: true }
 const atBoundary = ({ subtype }) => subtype === 'compact_boundary'
 const full = { env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '100000' } }
 const lastPrompt = (leafUuid, more) => ({ type: 'last-prompt', leafUuid, ...more })
+
+/** Without it; what followed it follows what it followed. */
+function withoutLine(lines, removed) {
+  return lines
+    .filter((line) => line !== removed)
+    .map((line) =>
+      line.parentUuid === removed.uuid ? { ...line, parentUuid: removed.parentUuid } : line,
+    )
+}
 
 export const scenarios = [
   scenario('plain', asks('one', 'two', 'three')),
@@ -330,6 +350,30 @@ export const scenarios = [
       const { uuid } = lines.find(isReply('[one]'))
       return [...lines, lastPrompt(uuid, { sessionId: lines[0].sessionId })]
     },
+  }),
+  scenario('no-leaf', asks('one', 'two'), {
+    edit: (lines) => [
+      ...lines,
+      lastPrompt(null, { explicit: true, sessionId: lines[0].sessionId }),
+    ],
+  }),
+  scenario('meta-line-last', asks('one', 'two'), {
+    edit: (lines) => {
+      const last = lines.findLast(isReply('[two]'))
+      const first = lines.find(({ type }) => type === 'user')
+      const message = { role: 'user', content: 'A line of the client.' }
+      const ids = { uuid: randomUUID(), parentUuid: last.uuid, timestamp: last.timestamp }
+      return [...lines, { ...first, ...ids, message, isMeta: true }]
+    },
+  }),
+  scenario('lone-thinking', asks('one', 'THINK two'), {
+    edit: (lines) => lines.filter((line) => !isReply('REPLY-2')(line)),
+  }),
+  scenario('lone-thinking-resumed', asks('one', 'THINK two', 'three'), {
+    edit: (lines) => withoutLine(lines, lines.find(isReply('REPLY-2'))),
+  }),
+  scenario('one-of-three-calls-open', asks('SAY TOOLS 3', 'after them'), {
+    edit: (lines) => withoutLine(lines, lines.filter(hasBlock('tool_result'))[1]),
   }),
   scenario('explicit-leaf', asks('one', 'two', 'three'), {
     edit: (lines) => {

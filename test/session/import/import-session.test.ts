@@ -293,7 +293,7 @@ describe('importSession', () => {
   it('writes a placeholder for a record that is nested too deeply', async (t) => {
     const { path, ...store } = setUp(t, 'claude-code/branches')
     const deep = `${'{"a":'.repeat(600)}1${'}'.repeat(600)}`
-    const block = `{"type":"tool_use","id":"t1","name":"x","input":${deep}}`
+    const block = `{"type":"text","text":"x","more":${deep}}`
     const message = `{"role":"assistant","id":"m9","content":[${block}]}`
     const rest = '"parentUuid":"a3","sessionId":"s","message":'
     appendFileSync(path, `{"type":"assistant","uuid":"deep",${rest}${message}}\n`)

@@ -1,0 +1,81 @@
+// Lines of Claude Code that are kept as they are. Those named here say nothing to the model, or only what
+// the client says anew with each request; any other might, so an import reports it.
+
+import type { Emitter } from '../import/emitter.js'
+import { fieldsOf } from '../import/fields.js'
+import type { ForeignValue } from '../import/importer.js'
+
+/** Types of lines about the session, its files, the client and its screen. */
+const LINES: ReadonlySet<string> = new Set([
+  'agent-color',
+  'agent-name',
+  'agent-setting',
+  'ai-title',
+  'attribution-snapshot',
+  'bridge-session',
+  'custom-title',
+  'ended-by-model',
+  'file-history-delta',
+  'file-history-snapshot',
+  'fork-context-ref',
+  'frame-link',
+  'isolation-latch',
+  'last-prompt',
+  'pr-link',
+  'queue-operation',
+  'relocated',
+  'speculation-accept',
+  'summary',
+  'system',
+  'tag',
+  'worktree-state',
+])
+
+/** Attachments that the client makes of its own state: lists of tools, reminders, notes about hooks. */
+const ATTACHMENTS: ReadonlySet<string> = new Set([
+  'agent_listing_delta',
+  'budget_usd',
+  'companion_intro',
+  'compaction_reminder',
+  'context_efficiency',
+  'critical_system_reminder',
+  'current_session_memory',
+  'date_change',
+  'deferred_tools_delta',
+  'echo_activities',
+  'hook_cancelled',
+  'hook_error_during_execution',
+  'hook_non_blocking_error',
+  'hook_permission_decision',
+  'hook_stopped_continuation',
+  'hook_system_message',
+  'hook_success',
+  'max_turns_reached',
+  'mcp_instructions_delta',
+  'output_style',
+  'output_token_usage',
+  'pen_mode_enter',
+  'pen_mode_exit',
+  'plan_mode',
+  'plan_mode_exit',
+  'plan_mode_reentry',
+  'queued_command',
+  'skill_discovery',
+  'skill_listing',
+  'structured_output',
+  'task_reminder',
+  'todo_reminder',
+  'token_usage',
+  'tool_search_usage_reminder',
+  'ultra_effort_enter',
+  'ultra_effort_exit',
+  'verify_plan_reminder',
+])
+
+/** Reports a line that the model might see and that becomes no message. */
+export function noteUninterpreted(emitter: Emitter, { type, attachment }: ForeignValue): void {
+  if (type === 'attachment') {
+    const kind = String(fieldsOf(attachment)['type'])
+    if (!ATTACHMENTS.has(kind)) emitter.leaveUninterpreted(`attachment/${kind}`)
+  } else if (!LINES.has(String(type))) emitter.leaveUninterpreted(String(type ?? 'record'))
+}
