@@ -65,6 +65,7 @@ export {
   sessionStart,
 } from './recovery/session-start.js'
 export type { StartAnswer, StartRecovery, Trimmed } from './recovery/start-answer.js'
+export { startMemory } from './recovery/start-context.js'
 export { type RedactText, redactWords } from './redact-words.js'
 export { refOf, type SessionRef } from './session-ref.js'
 export { type ContinuityOptions, type ContinuitySettings, continuitySettings } from './settings.js'

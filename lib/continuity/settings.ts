@@ -11,6 +11,10 @@ export interface ContinuitySettings {
   readonly maxCheckpointsPerSession: number
   readonly retentionDays: number
   readonly recoveryBudgetChars: number
+  /** Of the text that a session is given at its start; 0 leaves the part out. */
+  readonly constraintsBudgetChars: number
+  readonly factsBudgetChars: number
+  readonly tasksBudgetChars: number
   readonly debounceMs: number
   /** Shares of the context window at which a rolling checkpoint is due; ascending. */
   readonly tokenThresholdPercents: readonly number[]
@@ -39,6 +43,9 @@ const RANGES = {
   maxCheckpointsPerSession: { standard: 50, least: 1, most: 500 },
   retentionDays: { standard: 7, least: 1, most: 90 },
   recoveryBudgetChars: { standard: 2000, least: 200, most: 10_000 },
+  constraintsBudgetChars: { standard: 1000, least: 0, most: 10_000 },
+  factsBudgetChars: { standard: 500, least: 0, most: 10_000 },
+  tasksBudgetChars: { standard: 500, least: 0, most: 10_000 },
   debounceMs: { standard: 2500, least: 0, most: 60_000 },
   turnThreshold: { standard: 10, least: 1, most: 1000 },
   minTokensForGen: { standard: 5000, least: 0, most: Number.MAX_SAFE_INTEGER },

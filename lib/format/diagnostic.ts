@@ -48,6 +48,7 @@ export const DIAGNOSTIC_SEVERITY = {
   checkpoint_delayed: 'warning',
   checkpoint_lost: 'error',
   rolling_checkpoint_failed: 'warning',
+  recovery_failed: 'warning',
   cursor_mismatch: 'warning',
   transcript_path_refused: 'warning',
   permission_state_left_out: 'warning',

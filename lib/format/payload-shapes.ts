@@ -223,6 +223,7 @@ const SHAPES: { readonly [Type in keyof PayloadByType]: FieldsOf<PayloadByType[T
     source: text,
     chars: count,
     sources: optional(names),
+    withdrawn: optional(flag),
   },
   session_meta: {
     title: optional(text),

@@ -237,8 +237,13 @@ export const payloadSchemas = {
     boundary_uuid: uuid.nullable(),
     source: z.string(),
     chars: count,
-    /** What else the text was made of: ids of checkpoints, uuids of the newest events of transcripts. */
+    /**
+     * What else the text was made of: ids of checkpoints and memories, uuids of the newest events of
+     * transcripts.
+     */
     sources: z.array(z.string()).optional(),
+    /** The harness did not read it, so it is not in the context. */
+    withdrawn: z.boolean().optional(),
   }),
   session_meta: z.looseObject({
     title: z.string().optional(),

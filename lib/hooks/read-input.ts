@@ -142,8 +142,8 @@ export interface HookContext {
 /** What is to be injected, and why nothing was recorded if nothing was. */
 export interface HookAnswer {
   readonly inject: string
-  /** Call it once the model has the text. */
-  readonly commit?: (() => Promise<unknown>) | undefined
+  /** Call it if the harness did not read the text. */
+  readonly withdraw?: (() => Promise<void>) | undefined
   readonly status?: 'written' | 'duplicate' | 'queued' | undefined
   readonly bypassed?: true
   readonly skipped?: true

@@ -92,11 +92,15 @@ function stdinOf({ io, stdinFd }: HookCall): InputSource {
 async function inject(
   { write }: HookCall,
   hookEventName: string,
-  { inject: additionalContext, commit }: HookAnswer,
+  { inject: additionalContext, withdraw }: HookAnswer,
 ): Promise<void> {
   const output = { hookSpecificOutput: { hookEventName, additionalContext } }
-  await write(`${JSON.stringify(output)}\n`)
-  await commit?.()
+  try {
+    await write(`${JSON.stringify(output)}\n`)
+  } catch (error) {
+    await withdraw?.()
+    throw error
+  }
 }
 
 function contextOf(

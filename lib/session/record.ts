@@ -3,16 +3,18 @@
 
 export { recordBeforeCompaction, recordCompaction } from './compaction/record-compaction.js'
 export {
+  type SessionStartRequest,
+  type SessionStartResponse,
+  startHarnessSession,
+} from './harness/session-start.js'
+export {
   drainSpool,
   type HookEvent,
   type HookRecordOptions,
   recordEvent,
   recordPrompt,
   recordSessionEnd,
-  recordSessionStart,
 } from './record/hook-events.js'
-export { readLogEnd } from './record/log-end.js'
-export { type PendingRecovery, recoverOnce } from './record/recover-once.js'
 export {
   type HookSubagent,
   recordInSidechain,

@@ -1,7 +1,7 @@
 // What every function of this module and of the layers above needs to know, resolved once.
 
 import { createHash } from 'node:crypto'
-import { join, relative, resolve, sep } from 'node:path'
+import { dirname, join, relative, resolve, sep } from 'node:path'
 import {
   type Environment,
   type EnvironmentOverrides,
@@ -100,6 +100,14 @@ export function openContext(options: ContextOptions = {}): StoreContext {
     },
   }
   return store
+}
+
+/** The same store as another agent sees it. */
+export function forAgent(store: StoreContext, agent: string): StoreContext {
+  if (agent === store.agent) return store
+  const { home, rootConfigPath } = store.layout
+  const layout = layoutOf({ root: dirname(rootConfigPath), home, agent }, store.env.host)
+  return { ...store, layout, agent }
 }
 
 // All paths of a store, built here and nowhere else.

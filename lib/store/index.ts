@@ -70,6 +70,7 @@ export * from './config.js'
 export {
   type ContextOptions,
   DEFAULT_AGENT,
+  forAgent,
   type Layout,
   layoutOf,
   openContext,

@@ -198,6 +198,6 @@ it('a session begins although the earlier one that it names has no name', async 
   const nameless = { ...start('demo'), previous_session_key: 'session:' }
   const { stdout, words } = await tell(nameless, { root })
   expect(stdout).toBe('')
-  expect(words).toMatch(/^ERR_ARG: A session id must not be empty/)
+  expect(words).toMatch(/^recovery_failed: ERR_ARG: A session id must not be empty/)
   expect(eventsOf(root, 'demo').map(({ type }) => type)).toEqual(['session_header'])
 })

@@ -20,6 +20,8 @@ export interface Remembered {
   readonly constraints: MemoryItem[]
   /** Not done, and assigned to this agent or to no agent. */
   readonly tasks: MemoryItem[]
+  /** Not done, and assigned to another agent. */
+  readonly otherTasks: MemoryItem[]
 }
 
 // For a memory without a grade.
@@ -47,6 +49,7 @@ export function rememberedIn(
     facts: sorted((item) => !OTHER_TYPES.includes(item.memoryType) && isImportant(item)),
     constraints: sorted((item) => item.memoryType === 'constraint' && isImportant(item)),
     tasks: sorted((item, memory) => item.memoryType === 'task' && isFor(memory, agentId)),
+    otherTasks: sorted((item, memory) => item.memoryType === 'task' && !isFor(memory, agentId)),
   }
 }
 

@@ -76,10 +76,10 @@ function sharesOf(lengths: readonly number[], chars: number): number[] {
 }
 
 /** A name that the content does not contain; the same content gets the same name. */
-function markFor(content: string): string {
+export function markFor(content: string, word = 'recovered'): string {
   for (let attempt = 0; ; attempt++) {
     const hash = createHash('sha256').update(`${attempt} ${content}`).digest('hex')
-    const mark = `recovered-${hash.slice(0, MARK_DIGITS)}`
+    const mark = `${word}-${hash.slice(0, MARK_DIGITS)}`
     if (!content.includes(mark)) return mark
   }
 }

@@ -11,7 +11,6 @@ import {
   selectProjects,
 } from '../../store/index.js'
 import { recentEpisodes } from '../checkpoints/episodes.js'
-import { rememberedIn } from '../checkpoints/memories.js'
 import { redactByDefault, redactWords } from '../redact-words.js'
 import { readOrigin } from '../state/session-origin.js'
 import { type Changes, changesSince, recentAgents, type StartSources } from './agents.js'
@@ -19,6 +18,7 @@ import { checkpointNudge } from './nudge.js'
 import { budgetOf, type RecoverOptions, type Recovery, recover } from './recover.js'
 import { recoveryText } from './recovery-text.js'
 import { NOTHING_TRIMMED, type StartAnswer, type StartRecovery, trimToFit } from './start-answer.js'
+import { findRemembered } from './start-context.js'
 
 /** How many items a session gets at its start. The numbers are part of the protocol. */
 export interface Profile {
@@ -123,9 +123,9 @@ export async function sessionStart(
     options.recovery === undefined ? recover(store, options) : (options.recovery ?? undefined)
   const recoveryChars = Math.min(budgetOf(store, options.budgetChars), Math.floor(maxChars / 2))
   const { sources, hasEarlier } = readSources(store, options)
-  const { checkpoints, sessionKey, agentLabel } = sources
+  const { sessionKey, agentLabel } = sources
   const episodes = recentEpisodes(store, sources, profile.episodic)
-  const remembered = rememberedIn(checkpoints, store.agent)
+  const remembered = findRemembered(store, options)
   const changes = hasEarlier ? changesSince(store.agent, sources) : undefined
   const answer: StartAnswer = {
     agentLabel,
@@ -145,6 +145,7 @@ export async function sessionStart(
     pendingMessages: ((await options.pendingMessages?.()) ?? [])
       .slice(0, MESSAGES_MAX)
       .map((message) => redact(message).toWellFormed()),
+    otherOpenTaskCount: remembered.otherTasks.length,
     trimmed: NOTHING_TRIMMED,
     contextEpoch: readEpoch(store, sessionKey),
     ...nudge(),

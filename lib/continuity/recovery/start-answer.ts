@@ -23,6 +23,8 @@ export interface StartAnswer {
   readonly isFirstConnection: boolean
   readonly changesSinceLastSession?: Changes | undefined
   readonly pendingMessages: readonly string[]
+  /** Open tasks that are assigned to other agents. */
+  readonly otherOpenTaskCount: number
   /** How much was left out to make the answer fit. */
   readonly trimmed: Trimmed
   readonly contextEpoch: number

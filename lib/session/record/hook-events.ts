@@ -1,12 +1,12 @@
 // Events that a harness reports through hooks. It reports them once or twice and does not wait, so
 // an event is spooled while another process holds the session, and repetitions are dropped.
 
-import type { ContinuityOptions, StartSource } from '../../continuity/index.js'
+import type { ContinuityOptions } from '../../continuity/index.js'
 import { isSessionError } from '../../errors.js'
 import { withoutUndefined } from '../../format/index.js'
 import { listSpooled, readOrReport, type StoreContext } from '../../store/index.js'
 import { type OneShotCheckpointer, openCheckpointer } from '../checkpoints/one-shot.js'
-import { resumedEvent, type SessionFacts, terminatorEvent } from '../header.js'
+import { type SessionFacts, terminatorEvent } from '../header.js'
 import { type RedactionOptions, withLockTimeout } from '../settings.js'
 import { hasEnded, type LogEnd, REPEAT_MS, readLogEnd } from './log-end.js'
 import {
@@ -50,22 +50,6 @@ export function recordPrompt(
   const lane = { spool: 'always', history: true, checkpoint: continuity } as const
   const events = [{ type: 'user', payload }]
   return record(store, { sessionId, events }, { ...options, ...lane, dedupe })
-}
-
-/** Records the header of a session, or in a log that exists a `session_resumed` event. */
-export function recordSessionStart(
-  store: StoreContext,
-  { sessionId, source }: { readonly sessionId: string; readonly source: StartSource },
-  options: HookRecordOptions = {},
-): Promise<RecordResult> {
-  const isResumed = source === 'resume' || source === 'compact'
-  // A start of a session that has not ended is the same start, reported late or twice.
-  const events = (end: LogEnd) => {
-    if (!isResumed && !hasEnded(end)) return []
-    const { now, last } = end
-    return [resumedEvent(isResumed ? source : 'startup', { now, lastTs: last?.ts })]
-  }
-  return recordEvent(store, { sessionId, source: 'SessionStart', events }, options)
 }
 
 /** Harnesses report some events twice; the checkpoint of such an event is stored once. */

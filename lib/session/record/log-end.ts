@@ -13,6 +13,8 @@ export interface LogEnd {
   readonly last: SessionEvent | undefined
   /** The off-chain events after it, newest first. */
   readonly offChain: readonly SessionEvent[]
+  /** Another process holds the log, so the events will wait in the spool. */
+  readonly isHeld?: boolean | undefined
 }
 
 /** Reads the end of a log without its lock; of a missing log, nothing. */

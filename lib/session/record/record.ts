@@ -68,6 +68,8 @@ export interface EventSource {
   readonly nativeId?: string | undefined
   /** Distinguishes two events of the same id and content. Never stored. */
   readonly mark?: string | undefined
+  /** The caller decides under the lock whether its events repeat others. */
+  readonly mayRepeat?: boolean | undefined
 }
 
 export interface RecordOptions extends RedactionOptions {
@@ -133,7 +135,7 @@ export async function record(
   const log = logOptionsFor(store, target, options)
   const { dedupe } = options
   const { events } = input
-  const isNamed = dedupe === undefined || dedupe.nativeId !== undefined
+  const isNamed = dedupe === undefined || dedupe.nativeId !== undefined || dedupe.mayRepeat === true
   const named = (list: readonly NewEvent[]) => nameEvents(input, list, dedupe)
   const followUp = new FollowUp(store, input.sessionId, options)
   try {
@@ -167,7 +169,7 @@ export async function record(
     if (dedupe !== undefined && isSessionError(error, 'ERR_UUID_CONFLICT')) return DUPLICATE
     if (!isSessionError(error, 'ERR_LOCKED')) throw error
     const end = readLogEnd(store, target.path)
-    const list = typeof events === 'function' ? events(end) : events
+    const list = typeof events === 'function' ? events({ ...end, isHeld: true }) : events
     if (options.spool !== 'always' && !list.every(isOffChain)) throw error
     if (list.length === 0) return DUPLICATE
     const place = { now: end.now, target, options }

@@ -52,6 +52,13 @@ export interface CheckpointTarget extends RetentionOptions {
 export interface ListCheckpointsQuery extends CheckpointTarget {
   /** @default 10; all of a session */
   limit?: number | undefined
+
+  /**
+   * Only those that an agent stored memories with. No other is loaded.
+   *
+   * @default false
+   */
+  withMemories?: boolean | undefined
 }
 
 /** A list of checkpoints. */
@@ -103,7 +110,7 @@ export function listCheckpoints(
   const limit = limitOf(query)
   const { checkpoints, diagnostics } = readCheckpoints(store, query, {
     limit,
-    isWanted: () => true,
+    isWanted: ({ hasMemories }) => hasMemories || query.withMemories !== true,
   })
   return { checkpoints: checkpoints.slice(0, limit), diagnostics }
 }

@@ -34,6 +34,8 @@ export interface CheckpointItem {
   readonly sessionKey: string
   readonly createdAtMs: number
   readonly projectNormalized: string | null
+  /** An agent stored memories with it. */
+  readonly hasMemories: boolean
   readonly byteOffset: number
   /** Bytes of the line, without its newline. */
   readonly length: number
@@ -102,6 +104,8 @@ const NAMES = ['id', 'session_key', 'created_at', 'project_normalized']
 const FIRST_FIELDS = new RegExp(`^\\{${NAMES.map((name) => `"${name}":${PLAIN}`).join(',')}[,}]`)
 const FIRST_FIELDS_BYTES = 1024
 const DIGEST = Buffer.from('"digest":"')
+// Inside of a text the quotes are escaped.
+const MEMORIES = Buffer.from('"memories":[{')
 
 /** The item of a line as our writer spells it, from its beginning; `undefined` for all others. */
 function skimItem(line: Line): CheckpointItem | undefined {
@@ -111,7 +115,8 @@ function skimItem(line: Line): CheckpointItem | undefined {
   const from = start + payloadOffset(envelope)
   const head = bytes.toString('utf8', from, Math.min(end, from + FIRST_FIELDS_BYTES))
   const found = FIRST_FIELDS.exec(head)
-  if (found === null || !bytes.subarray(from, end).includes(DIGEST)) return undefined
+  const payload = bytes.subarray(from, end)
+  if (found === null || !payload.includes(DIGEST)) return undefined
   const [, id, sessionKey, createdAt, projectNormalized] = found as unknown as string[]
   const createdAtMs = Date.parse(createdAt!)
   if (Number.isNaN(createdAtMs) || checkChecksum(bytes, start, end) !== 'valid') return undefined
@@ -120,6 +125,7 @@ function skimItem(line: Line): CheckpointItem | undefined {
     sessionKey: sessionKey!,
     createdAtMs,
     projectNormalized: projectNormalized!,
+    hasMemories: payload.includes(MEMORIES),
     byteOffset,
     length,
   }
@@ -170,12 +176,13 @@ export function toItem(store: StoreContext, entry: EventEntry): ShardItem | unde
     return typeof targetId === 'string' ? { targetId } : undefined
   }
   if (event.type !== 'checkpoint') return undefined
-  const { id, session_key: sessionKey, created_at, digest } = fields
+  const { id, session_key: sessionKey, created_at, digest, memories } = fields
   const createdAtMs = typeof created_at === 'string' ? Date.parse(created_at) : Number.NaN
   if (Number.isNaN(createdAtMs) || typeof digest !== 'string') return undefined
   if (typeof id !== 'string' || typeof sessionKey !== 'string') return undefined
   const projectNormalized = projectIn(store, fields)
-  return { id, sessionKey, createdAtMs, projectNormalized, byteOffset, length }
+  const hasMemories = Array.isArray(memories) && memories.length > 0
+  return { id, sessionKey, createdAtMs, projectNormalized, hasMemories, byteOffset, length }
 }
 
 /** Another writer may have left out the normalized one. */

@@ -15,14 +15,15 @@ export interface RetentionOptions {
   maxCheckpointsPerSession?: number | undefined
 
   /**
-   * How many days old they may be; 1 to 90. The newest of a session may be older.
+   * How many days old they may be; 1 to 90. The newest of a session may be older, and so may
+   * those with memories.
    *
    * @default 7
    */
   retentionDays?: number | undefined
 
   /**
-   * Hide also the newest of a session when it is too old.
+   * Hide also these when they are too old.
    *
    * @default false
    */
@@ -69,18 +70,20 @@ const AHEAD_MS = 5 * 60 * 1000
 /**
  * Takes the items of a shard in the order of the file and returns what is visible, newest first. A
  * tombstone hides what is before it in the file; of a repeated id the last counts; caps count what
- * is not hidden.
+ * is not hidden. What an agent learnt does not expire with the digests around it: a checkpoint with
+ * memories stays, as the newest of a session does.
  */
 export function visibleItems(
   items: readonly ShardItem[],
   { rules, now }: VisibleOptions,
 ): RankedItem[] {
   const counts = new Map<string, number>()
-  return newestFirst(items, now).filter(({ sessionKey, createdAtMs }) => {
+  return newestFirst(items, now).filter(({ sessionKey, createdAtMs, hasMemories }) => {
     const place = (counts.get(sessionKey) ?? 0) + 1
     counts.set(sessionKey, place)
     const isYoung = now - createdAtMs <= rules.maxAgeMs
-    return place <= rules.maxPerSession && (isYoung || (place === 1 && !rules.isStrict))
+    const isKept = !rules.isStrict && (place === 1 || hasMemories)
+    return (place <= rules.maxPerSession && isYoung) || isKept
   })
 }
 

@@ -10,6 +10,7 @@ import { appendOnce, readLogSync } from '../../../lib/log/index.js'
 import { shardNameOf } from '../../../lib/store/checkpoints/read-shard.js'
 import {
   appendCheckpoint,
+  deleteCheckpoint,
   listCheckpoints,
   type NewCheckpoint,
   normalizeProject,
@@ -317,13 +318,18 @@ test('memories that a visible checkpoint of the project holds in the same words 
     dedup,
   )
   expect(elsewhere.duplicate).toBeUndefined()
+  // What was learnt is not forgotten after seven days, but it can be deleted.
   const later = { now: () => Date.now() + 8 * 86_400_000 }
-  const old = await appendCheckpoint(
-    openContext({ ...dedup, environment: later }),
-    { ...said, memories: mixed },
-    dedup,
-  )
-  expect(old.duplicate).toBeUndefined()
+  const after = openContext({ ...dedup, environment: later })
+  const old = await appendCheckpoint(after, { ...said, memories: mixed }, dedup)
+  expect(old.duplicate).toBe(true)
+  for (const {
+    checkpoint: { id },
+  } of listCheckpoints(after, { project: '/work/a' }).checkpoints) {
+    await deleteCheckpoint(after, id, { reason: 'wrong' })
+  }
+  const again = await appendCheckpoint(after, { ...said, memories: mixed }, dedup)
+  expect(again.duplicate).toBeUndefined()
 })
 
 test('of several processes with the same run exactly one stores it', async () => {

@@ -8,12 +8,15 @@ import { DAY_MS, NOW } from './checkpoint-lines.js'
 const MINUTE_MS = 60_000
 
 /** From newest to oldest. */
-function entries(...given: { session?: string; ageMs?: number; id?: string }[]): CheckpointItem[] {
-  return given.map(({ session: sessionKey = 's', ageMs = 0, id }, number) => ({
+function entries(
+  ...given: { session?: string; ageMs?: number; id?: string; hasMemories?: boolean }[]
+): CheckpointItem[] {
+  return given.map(({ session: sessionKey = 's', ageMs = 0, id, hasMemories = false }, number) => ({
     id: id ?? String(number),
     sessionKey,
     createdAtMs: NOW - ageMs,
     projectNormalized: '/work/app',
+    hasMemories,
     byteOffset: 10_000 - number,
     length: 1,
   }))
@@ -50,6 +53,18 @@ test('hides what is older than seven days except the newest of a session, unless
   )
   expect(visible(items)).toEqual(['0', '1', '3'])
   expect(visible(items, { strictRetention: true })).toEqual(['0', '1'])
+})
+
+// Requirement: 004-07
+test('keeps what has memories however old it is and however many came after it, unless retention is strict', () => {
+  const items = entries(
+    { ageMs: 0 },
+    { ageMs: 8 * DAY_MS },
+    { ageMs: 90 * DAY_MS, hasMemories: true },
+  )
+  expect(visible(items)).toEqual(['0', '2'])
+  expect(visible(items, { maxCheckpointsPerSession: 1 })).toEqual(['0', '2'])
+  expect(visible(items, { strictRetention: true })).toEqual(['0'])
 })
 
 // Requirements: 000-63, 000-64
