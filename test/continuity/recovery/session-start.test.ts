@@ -386,6 +386,7 @@ test('a session start is one typed answer and writes nothing', async (t) => {
     'isFirstConnection',
     'changesSinceLastSession',
     'pendingMessages',
+    'otherOpenTaskCount',
     'trimmed',
     'contextEpoch',
   ])
