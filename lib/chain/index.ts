@@ -49,4 +49,5 @@ export {
 } from './tool-pairs.js'
 export { assertToolPolicy, NO_RESULT, type ToolPolicy, toolPolicyOf } from './tool-repair.js'
 export { type Branch, type LogTree, type TreeBoundary, type TreeRewind, treeOf } from './tree.js'
+export { type TurnPart, Turns } from './turns.js'
 export { type Walk, type WalkOptions, walkChain } from './walk.js'

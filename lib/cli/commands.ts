@@ -22,6 +22,7 @@ const GROUPS: Record<string, Record<string, LoadModule>> = {
     fork: () => import('./commands/daily/fork.js'),
     rewind: () => import('./commands/daily/rewind.js'),
     rename: () => import('./commands/daily/rename.js'),
+    close: () => import('./commands/daily/close.js'),
     prompt: () => import('./commands/daily/prompt.js'),
     remember: () => import('./commands/daily/prompt.js'),
     import: () => import('./commands/daily/import.js'),
@@ -79,8 +80,11 @@ export const COMMANDS: ReadonlyMap<string, Load> = new Map(
   [...COMMAND_GROUPS.values()].flatMap((group) => [...group]),
 )
 
-/** Earlier spellings. They work, and no help shows them: installed settings call `hook`. */
+/** Other spellings. They work, and no help shows them: installed settings call `hook`. */
 export const ALIASES: ReadonlyMap<string, string> = new Map([
+  ['ls', 'list'],
+  ['cat', 'show'],
+  ['rm', 'trash'],
   ['hook', 'hooks run'],
   ['checkpoint', 'checkpoint add'],
   ['checkpoints list', 'checkpoint list'],
@@ -98,3 +102,38 @@ function toLoads(group: Record<string, LoadModule>): [string, Load][] {
     },
   ])
 }
+
+/** Words that people type for a command that has another name. */
+export const MEANINGS: ReadonlyMap<string, string> = new Map([
+  ['open', 'show'],
+  ['view', 'show'],
+  ['less', 'show'],
+  ['print', 'show'],
+  ['cost', 'stats'],
+  ['usage', 'stats'],
+  ['tokens', 'stats'],
+  ['delete', 'trash'],
+  ['remove', 'trash'],
+  ['del', 'trash'],
+  ['undelete', 'trash restore'],
+  ['sessions', 'list'],
+  ['find', 'search'],
+  ['continue', 'resume'],
+  ['new', 'start'],
+  ['begin', 'start'],
+  ['branch', 'fork'],
+  ['copy', 'fork'],
+  ['undo', 'rewind'],
+  ['title', 'rename'],
+  ['mv', 'rename'],
+  ['end', 'close'],
+  ['follow', 'tail'],
+  ['watch', 'tail'],
+  ['check', 'doctor'],
+  ['health', 'doctor'],
+  ['fsck', 'verify'],
+  ['fix', 'repair'],
+  ['backup', 'export'],
+  ['setup', 'init'],
+  ['install', 'hooks install'],
+])

@@ -1,10 +1,11 @@
 // From arguments to the one command they name.
 
 import { type Command, GLOBAL_OPTIONS, type Parsed, UsageError } from './command.js'
-import { ALIASES, COMMANDS } from './commands.js'
+import { ALIASES, COMMANDS, MEANINGS } from './commands.js'
 import { parseQuickly } from './input/parse-quickly.js'
 import { EXIT } from './output/exit-codes.js'
 import { withoutThrowing } from './output/output.js'
+import { helpColumnsOf } from './output/terminal-size.js'
 import { reporting, runCommand, type Surroundings } from './run-command.js'
 
 export async function run(argv: readonly string[], surroundings: Surroundings): Promise<number> {
@@ -33,7 +34,7 @@ async function parse(
   const parsed = command.isHot ? parseQuickly(command, args) : undefined
   if (parsed !== undefined) return parsed
   const { parseWithHelp } = await import('./help.js')
-  return parseWithHelp(command, args, io.stdout.columns)
+  return parseWithHelp(command, args, helpColumnsOf(io.stdout, io.env))
 }
 
 /** With the picker and the pager, which only people use and scripts need not load. */
@@ -79,11 +80,15 @@ async function runWithoutCommand(
     await output.flush()
     return EXIT.done
   }
+  const meant = MEANINGS.get(name)
+  if (meant !== undefined) {
+    throw new UsageError(`unknown command '${name}'\n(Did you mean ${meant}?)`)
+  }
   const { explain } = await import('./help.js')
   // The help of a command that does not exist is not the help of all of them.
   const isNamed = name !== '' && !name.startsWith('-')
   const asked = isNamed ? args.filter(isNoHelp) : args
-  const { text, isAnswer } = await explain(asked, io.stdout.columns)
+  const { text, isAnswer } = await explain(asked, helpColumnsOf(io.stdout, io.env))
   if (!isAnswer) {
     if (args.includes('--json')) throw new UsageError('No command was named')
     withoutThrowing(io.stderr).write(text)

@@ -9,14 +9,16 @@ export async function withSession<Result>(
   call: Call,
   work: (session: Session) => Promise<Result>,
 ): Promise<Result> {
-  const { session } = await resumeSession(call.store, {
-    id: findSession(call, call.operands[0]!),
-    mode: 'append',
-    quiet: true,
-  })
+  const session = await resumeForAppend(call, findSession(call, call.operands[0]!))
   try {
-    return await work(session!)
+    return await work(session)
   } finally {
-    await session!.release()
+    await session.release()
   }
+}
+
+/** Opens a session without an event of its own. The caller closes or releases it. */
+export async function resumeForAppend(call: Call, id: string): Promise<Session> {
+  const { session } = await resumeSession(call.store, { id, mode: 'append', quiet: true })
+  return session!
 }

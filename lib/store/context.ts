@@ -8,6 +8,7 @@ import {
   environmentFrom,
   type Host,
 } from '../environment/index.js'
+import { SessionError } from '../errors.js'
 import { type Diagnostic, fileNameOf } from '../format/index.js'
 import type { LogOptions } from '../log/index.js'
 import { toReporter } from '../log/internal.js'
@@ -144,14 +145,21 @@ export const DEFAULT_AGENT = 'default'
 const FILE_HISTORY = 'file-history'
 const CONFIG = 'config.json'
 
+/** Without a home folder the store would be a relative path, and so in the current folder. */
+function findUserHome(homedir: Host['homedir']): string {
+  const home = homedir()
+  if (home !== '') return home
+  throw new SessionError('ERR_ARG', 'The home folder is unknown: set HOME, or name a store (root)')
+}
+
 export function layoutOf(options: StoreOptions = {}, { variables, homedir }: Host) {
   const { agent = DEFAULT_AGENT } = options
-  const byDefault = join(homedir(), '.jsonl-session')
+  const byDefault = () => join(findUserHome(homedir), '.jsonl-session')
   // An empty variable counts as unset.
-  const base = resolve(options.root ?? (variables['JSONL_SESSION_ROOT'] || byDefault))
+  const base = resolve(options.root ?? (variables['JSONL_SESSION_ROOT'] || byDefault()))
   const ofAgent = agent === DEFAULT_AGENT ? [] : ['agents', fileNameOf(agent)]
   const root = join(base, ...ofAgent)
-  const home = resolve(options.home ?? (variables['JSONL_SESSION_HOME'] || byDefault))
+  const home = resolve(options.home ?? (variables['JSONL_SESSION_HOME'] || byDefault()))
   const transcripts = join(root, '.transcripts')
   const sidechains = join(root, '.sidechains')
   const claims = join(root, '.claims')

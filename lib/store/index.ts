@@ -49,7 +49,13 @@ export * from './checkpoints/prune.js'
 export { readProject, readSessionProject, type StoredCheckpoint } from './checkpoints/read-shard.js'
 export type { CheckpointPayload, NewCheckpoint } from './checkpoints/record.js'
 export type { RetentionOptions } from './checkpoints/visible.js'
-export * from './claims/active-sessions.js'
+export {
+  type ActiveSessions,
+  findClaimedSession,
+  listActiveSessions,
+  readSessionState,
+  type SessionState,
+} from './claims/active-sessions.js'
 export {
   type ClaimSessionOptions,
   claimSession,
@@ -66,6 +72,7 @@ export {
   UNNAMED_PATH,
 } from './claims/claims.js'
 export { isSessionLive } from './claims/read-state.js'
+export { findShownStatus, type ShownStatus } from './claims/shown-status.js'
 export * from './config.js'
 export {
   type ContextOptions,

@@ -26,17 +26,23 @@ export interface Played {
   readonly stepsLeft: number
 }
 
+interface PlayOptions {
+  readonly steps?: readonly Step[]
+  readonly env?: Record<string, string>
+  readonly columns?: number
+}
+
 export async function playTerminal(
   args: readonly string[],
   { root, cwd }: Place,
-  { steps = [], env = {} }: { steps?: readonly Step[]; env?: Record<string, string> } = {},
+  { steps = [], env = {}, columns = 80 }: PlayOptions = {},
 ): Promise<Played> {
   const play = {
     args: [process.execPath, BINARY, ...args],
     cwd,
     steps,
     rows: 24,
-    columns: 80,
+    columns,
     env: {
       PATH: process.env['PATH'],
       TERM: 'xterm',

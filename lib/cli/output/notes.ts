@@ -42,12 +42,9 @@ export class Notes {
     if (this.isWatched) this.#stream.write(`\r\x1b[K${text}`)
   }
 
-  /** Where the next call can continue. */
+  /** Where the next call can continue. For programs only: the cursor of a store is long. */
   reportCursor(cursor: string): void {
-    const text = this.#isJson
-      ? JSON.stringify({ cursor })
-      : `Continue with --since-cursor ${cursor}`
-    if (!this.#isQuiet) this.#stream.write(`${text}\n`)
+    if (this.#isJson && !this.#isQuiet) this.#stream.write(`${JSON.stringify({ cursor })}\n`)
   }
 
   report(diagnostic: Diagnostic): void {

@@ -2,6 +2,7 @@
 
 import type { Writable } from 'node:stream'
 import type { FileSystem } from '../../environment/index.js'
+import { columnsOf } from './terminal-size.js'
 
 // Rows are short and system calls are not free, so rows are gathered into pieces of this size.
 const HELD_CHARS_MAX = 64 * 1024
@@ -10,8 +11,10 @@ const STDOUT = 1
 /** The reader closed the pipe, as `head` does. Not a failure: nothing is left to do. */
 export class ReaderGone extends Error {}
 
+type OutputIo = Pick<NodeJS.Process, 'stdout' | 'env'>
+
 export class Output {
-  readonly #io: Pick<NodeJS.Process, 'stdout'>
+  readonly #io: OutputIo
   /** Of a process whose stdout is a file or a pipe. */
   readonly #plainFs: FileSystem | undefined
   #held = ''
@@ -21,7 +24,7 @@ export class Output {
    * Takes the process, not its stream: Node creates that on first use, which takes milliseconds.
    * `fs`: for a command that prints and ends, which writes without a stream where it can.
    */
-  constructor(io: Pick<NodeJS.Process, 'stdout'>, { fs }: { fs?: FileSystem } = {}) {
+  constructor(io: OutputIo, { fs }: { fs?: FileSystem } = {}) {
     this.#io = io
     this.#plainFs = fs !== undefined && isPlainOutput(io, fs) ? fs : undefined
   }
@@ -36,7 +39,7 @@ export class Output {
 
   /** Columns of the terminal; `undefined` when the output is a pipe or a file. */
   get columns(): number | undefined {
-    return this.isTerminal ? this.#stream.columns : undefined
+    return this.isTerminal ? columnsOf(this.#stream, this.#io.env) : undefined
   }
 
   /** From now on text goes there, and from there to this terminal. */
@@ -79,7 +82,7 @@ function isReaderGone({ code }: NodeJS.ErrnoException): boolean {
 }
 
 /** Whether stdout of this process is a file or a pipe. */
-function isPlainOutput(io: Pick<NodeJS.Process, 'stdout'>, fs: FileSystem): boolean {
+function isPlainOutput(io: OutputIo, fs: FileSystem): boolean {
   if (io !== process) return false
   try {
     return !fs.fstatSync(STDOUT).isCharacterDevice()

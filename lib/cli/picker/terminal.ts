@@ -5,6 +5,7 @@ import { emitKeypressEvents } from 'node:readline'
 import type { CliIo } from '../command.js'
 import type { Colors } from '../output/colors.js'
 import { clip, pad, toPlainText } from '../output/plain-text.js'
+import { columnsOf, rowsOf } from '../output/terminal-size.js'
 import {
   type Choice,
   type Key,
@@ -20,9 +21,6 @@ const LEAVE = '\x1b[?25h\x1b[?1049l'
 const HOME = '\x1b[H'
 const CLEAR_LINE = '\x1b[K'
 const CLEAR_BELOW = '\x1b[J'
-
-const ROWS_DEFAULT = 24
-const COLUMNS_DEFAULT = 80
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
@@ -40,7 +38,8 @@ export async function pickInTerminal(
 ): Promise<Choice | undefined> {
   const { stdout } = io
   const draw = (state: PickState) => {
-    const { columns = COLUMNS_DEFAULT, rows = ROWS_DEFAULT } = stdout
+    const columns = columnsOf(stdout, io.env)
+    const rows = rowsOf(stdout, io.env)
     const choice = selectedOf(state)
     const words = choice === undefined ? [] : preview(choice)
     const lines = screenOf(state, words, { columns, rows, colors })
@@ -116,7 +115,7 @@ export interface ScreenShape {
   readonly colors: Colors
 }
 
-const HINT = 'Enter takes it · Esc leaves · ↑ ↓ move'
+const HINT = 'Enter select · Esc cancel · ↑ ↓ move'
 // The rows around the list and the preview: query, hint, and the line between them.
 const FRAME_ROWS = 3
 const LIST_ROWS_MIN = 3

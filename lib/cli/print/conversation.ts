@@ -1,12 +1,13 @@
 // A conversation for people: speaker, time and text; tools are indented below.
 
-import { type AnyMessage, type Part, partsOf } from '../../chain/index.js'
+import { type AnyMessage, type TurnPart, Turns } from '../../chain/index.js'
 import type { Colors } from '../output/colors.js'
 import type { Output } from '../output/output.js'
 import { clip, toPlainLines, toPlainText } from '../output/plain-text.js'
 
 const COLUMNS_IN_A_PIPE = 200
 const RESULT_LINES_MAX = 5
+const LABEL_COLUMNS_MAX = 80
 const INDENT = '  '
 
 const ROLES: ReadonlyMap<string, { title: string; color: 'cyan' | 'green' | 'magenta' }> = new Map([
@@ -15,6 +16,7 @@ const ROLES: ReadonlyMap<string, { title: string; color: 'cyan' | 'green' | 'mag
   ['system', { title: 'System', color: 'magenta' }],
   ['summary', { title: 'Summary', color: 'magenta' }],
   ['subagent_result', { title: 'Subagent', color: 'magenta' }],
+  ['tool_result', { title: 'Tool', color: 'magenta' }],
 ])
 
 /** A message, or an event of the log. */
@@ -29,6 +31,7 @@ export interface ConversationStyle {
 export class Conversation {
   readonly #output: Output
   readonly #style: ConversationStyle
+  readonly #turns = new Turns()
   #isFirst = true
   #isAfterAside = false
 
@@ -43,16 +46,16 @@ export class Conversation {
   }
 
   async say(turn: Turn): Promise<void> {
-    const parts = partsOf(turn)
-    const body = parts.flatMap((part) => this.#linesOf(part))
-    // A turn of tools only continues that of their caller.
-    const isToolsOnly = parts.length > 0 && parts.every(({ kind }) => isTool(kind))
-    if (isToolsOnly) await this.#write(body)
-    else await this.#open([headingOf(turn, this.#style.colors), ...body])
+    for (const { heading, parts } of this.#turns.split(turn)) {
+      const body = parts.flatMap((part) => this.#linesOf(part))
+      if (heading === undefined) await this.#write(body)
+      else await this.#open([headingOf({ ...turn, type: heading }, this.#style.colors), ...body])
+    }
   }
 
   /** A remark between the turns, in one line. */
   async mark(text: string, color: 'dim' | 'red' | 'yellow' = 'dim'): Promise<void> {
+    this.#turns.interrupt()
     await this.#open([this.#style.colors[color](`── ${text} ──`)])
   }
 
@@ -74,7 +77,7 @@ export class Conversation {
     await this.#output.write(lines.map((line) => `${line}\n`).join(''))
   }
 
-  #linesOf(part: Part): string[] {
+  #linesOf(part: TurnPart): string[] {
     const { colors } = this.#style
     switch (part.kind) {
       case 'text':
@@ -84,18 +87,31 @@ export class Conversation {
       case 'other':
         return this.#indented('', [toPlainText(part.text)]).map(colors.dim)
       default: {
-        const lines = this.#indented(part.isError ? '✗ ' : '← ', toPlainLines(part.text))
+        const sign = part.isError ? '✗ ' : '← '
+        const text = toPlainLines(part.text)
+        const lines =
+          part.callText === undefined
+            ? this.#indented(sign, text)
+            : [
+                `${INDENT}${sign}${toLabel(part.callText, this.#columnsFor(sign))}`,
+                ...this.#indented(' '.repeat(sign.length), text),
+              ]
         return lines.map(part.isError ? colors.red : colors.dim)
       }
     }
   }
 
+  #columnsFor(sign: string): number {
+    const columns = this.#output.columns ?? COLUMNS_IN_A_PIPE
+    return Math.max(columns - INDENT.length - sign.length, 10)
+  }
+
   #indented(sign: string, lines: readonly string[]): string[] {
     const { isWhole } = this.#style
-    const columns = (this.#output.columns ?? COLUMNS_IN_A_PIPE) - INDENT.length - sign.length
+    const columns = this.#columnsFor(sign)
     const shown = isWhole ? lines : lines.slice(0, RESULT_LINES_MAX)
     const hidden = lines.length - shown.length
-    const fitted = shown.map((line) => (isWhole ? line : clip(line, Math.max(columns, 10))))
+    const fitted = shown.map((line) => (isWhole ? line : clip(line, columns)))
     if (hidden > 0) fitted.push(`… ${hidden} more ${hidden === 1 ? 'line' : 'lines'}`)
     if (fitted.length === 0) fitted.push('(nothing)')
     return fitted.map((line, index) => {
@@ -105,8 +121,9 @@ export class Conversation {
   }
 }
 
-function isTool(kind: Part['kind']): boolean {
-  return kind === 'call' || kind === 'result'
+/** The call that a result belongs to, on one line. */
+function toLabel(callText: string, columns: number): string {
+  return `${clip(toPlainText(callText), Math.min(columns - 1, LABEL_COLUMNS_MAX))}:`
 }
 
 function headingOf({ type, ts, uuid, synthetic }: Turn, colors: Colors): string {

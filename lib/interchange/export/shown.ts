@@ -1,14 +1,14 @@
 // An event as a page shows it: a turn, the work of tools, or one line about something else. The page
 // decides how that looks.
 
-import { fieldsOf, type Part, partsOf } from '../../chain/index.js'
+import { fieldsOf, type TurnPart, Turns } from '../../chain/index.js'
 import { toPlainText } from '../../format/index.js'
 import type { ExportedEvent, ExportFacts, ExportItem } from './items.js'
 
 export type Shown =
-  | { readonly kind: 'turn'; readonly speaker: string; readonly parts: readonly Part[] }
-  /** Calls and results without any text: they belong to the turn before. */
-  | { readonly kind: 'tools'; readonly parts: readonly Part[] }
+  | { readonly kind: 'turn'; readonly speaker: string; readonly parts: readonly TurnPart[] }
+  /** Calls and results below the turn of the assistant that called. */
+  | { readonly kind: 'tools'; readonly parts: readonly TurnPart[] }
   /** Where the context of the model changed. */
   | { readonly kind: 'mark'; readonly text: string }
   | { readonly kind: 'note'; readonly text: string }
@@ -23,13 +23,38 @@ const SPEAKERS: ReadonlyMap<string, string> = new Map([
   ['tool_result', 'Tool'],
 ])
 
-export function shownOf(event: ExportedEvent): Shown {
-  const speaker = SPEAKERS.get(event.type)
-  if (speaker === undefined) return happened(event)
-  const parts = partsOf(event)
-  const isTools =
-    parts.length > 0 && parts.every(({ kind }) => kind === 'call' || kind === 'result')
-  return isTools ? { kind: 'tools', parts } : { kind: 'turn', speaker, parts }
+/** Takes the events of an export in their order. */
+export class ShownEvents {
+  readonly #turns = new Turns()
+
+  /** A message of the user with results of tools is shown in several parts. */
+  take(event: ExportedEvent): Shown[] {
+    if (event.type === 'session_header' || event.type === 'sidechain_header') return []
+    if (!SPEAKERS.has(event.type)) {
+      const shown = happened(event)
+      if (shown.kind === 'mark') this.interrupt()
+      return [shown]
+    }
+    return this.#turns.split(event).map(({ heading, parts }) => {
+      if (heading === undefined) return { kind: 'tools', parts }
+      return { kind: 'turn', speaker: SPEAKERS.get(heading)!, parts }
+    })
+  }
+
+  /** Another log begins, or something is shown between the turns. */
+  interrupt(): void {
+    this.#turns.interrupt()
+  }
+}
+
+const LABEL_CHARS_MAX = 80
+
+/** The call that a result belongs to, redacted before it is cut. */
+export function labelOf(callText: string, redact: (text: string) => string): string {
+  const text = toPlainText(redact(toPlainText(callText)))
+  return text.length <= LABEL_CHARS_MAX
+    ? text
+    : `${text.slice(0, LABEL_CHARS_MAX - 1).toWellFormed()}…`
 }
 
 function happened({ type, payload }: ExportedEvent): Shown {

@@ -1,10 +1,19 @@
 // A session as a page of Markdown: facts, then the turns, tools in code blocks, boundaries in their
 // place. No text can break out of its turn.
 
-import type { Part } from '../../chain/index.js'
+import type { TurnPart } from '../../chain/index.js'
 import { toPlainLines, toPlainText } from '../../format/index.js'
-import type { ExportedEvent, ExportFacts, ExportItem, ExportItems } from '../export/items.js'
-import { damageText, headOf, logTitle, type PageOptions, shownOf, timeOf } from '../export/shown.js'
+import type { ExportFacts, ExportItem, ExportItems } from '../export/items.js'
+import {
+  damageText,
+  headOf,
+  labelOf,
+  logTitle,
+  type PageOptions,
+  type Shown,
+  ShownEvents,
+  timeOf,
+} from '../export/shown.js'
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/
 /** Indented, in a list or in a quote: where it ends depends on what is around it. */
@@ -34,6 +43,7 @@ export async function* toMarkdown(
 
 class MarkdownPage {
   readonly #redact: (text: string) => string
+  readonly #events = new ShownEvents()
 
   constructor({ redact = String }: PageOptions) {
     this.#redact = redact
@@ -46,38 +56,40 @@ class MarkdownPage {
   }
 
   blockOf(item: ExportItem): string {
+    if (item.kind === 'event') {
+      const shown = this.#events.take(item.event)
+      return shown.map((one) => this.#shown(one, timeOf(item.event.ts))).join('')
+    }
+    this.#events.interrupt()
     if (item.kind === 'damage') return block([`> **${damageText(item)}**`])
-    if (item.kind === 'event') return this.#event(item.event)
     const title = logTitle(item)
     return title === '' ? '' : block(['---', '', `# ${escapeMarkdown(title)}`])
   }
 
-  #event(event: ExportedEvent): string {
-    if (event.type === 'session_header' || event.type === 'sidechain_header') return ''
-    const shown = shownOf(event)
+  #shown(shown: Shown, time: string): string {
     switch (shown.kind) {
       case 'mark':
         return block([
           '---',
           '',
-          `**${escapeMarkdown(this.#redact(shown.text))}** · ${timeOf(event.ts)}`,
+          `**${escapeMarkdown(this.#redact(shown.text))}** · ${time}`,
           '',
           '---',
         ])
       case 'note':
-        return block([`*${escapeMarkdown(this.#redact(shown.text))} · ${timeOf(event.ts)}*`])
+        return block([`*${escapeMarkdown(this.#redact(shown.text))} · ${time}*`])
       case 'tools':
         return block(this.#parts(shown.parts))
       case 'turn':
-        return block([`## ${shown.speaker} · ${timeOf(event.ts)}`, '', ...this.#parts(shown.parts)])
+        return block([`## ${shown.speaker} · ${time}`, '', ...this.#parts(shown.parts)])
     }
   }
 
-  #parts(parts: readonly Part[]): string[] {
+  #parts(parts: readonly TurnPart[]): string[] {
     return parts.flatMap((part, index) => [...(index === 0 ? [] : ['']), ...this.#part(part)])
   }
 
-  #part(part: Part): string[] {
+  #part(part: TurnPart): string[] {
     const text = this.#redact(toPlainLines(part.text).join('\n'))
     switch (part.kind) {
       case 'text':
@@ -85,10 +97,15 @@ class MarkdownPage {
       case 'call':
         return callLines(text)
       case 'result':
-        return resultLines(text.split('\n'), part.isError)
+        return resultLines(text.split('\n'), this.#titleOf(part))
       case 'other':
         return [`*${escapeMarkdown(toPlainText(text))}*`]
     }
+  }
+
+  #titleOf({ isError, callText }: Extract<TurnPart, { kind: 'result' }>): string {
+    const title = isError ? '← failed' : '←'
+    return callText === undefined ? title : `${title} ${labelOf(callText, this.#redact)}`
   }
 }
 
@@ -111,10 +128,9 @@ function jsonLines(json: string): string[] {
   }
 }
 
-function resultLines(lines: readonly string[], isError: boolean): string[] {
-  const title = isError ? '← failed' : '←'
+function resultLines(lines: readonly string[], title: string): string[] {
   const code = fenced(lines, 'text')
-  if (lines.length <= OPEN_LINES_MAX) return [`**${title}**`, '', ...code]
+  if (lines.length <= OPEN_LINES_MAX) return [`**${escapeMarkdown(title)}**`, '', ...code]
   const summary = escapeHtml(`${title} ${lines.length} lines`)
   return ['<details>', `<summary>${summary}</summary>`, '', ...code, '', '</details>']
 }

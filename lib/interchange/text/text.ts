@@ -1,10 +1,19 @@
 // A session as plain text: who, when and what was said, with the calls and results of tools indented
 // below.
 
-import type { Part } from '../../chain/index.js'
+import type { TurnPart } from '../../chain/index.js'
 import { toPlainLines, toPlainText } from '../../format/index.js'
-import type { ExportedEvent, ExportFacts, ExportItem, ExportItems } from '../export/items.js'
-import { damageText, headOf, logTitle, type PageOptions, shownOf, timeOf } from '../export/shown.js'
+import type { ExportFacts, ExportItem, ExportItems } from '../export/items.js'
+import {
+  damageText,
+  headOf,
+  labelOf,
+  logTitle,
+  type PageOptions,
+  type Shown,
+  ShownEvents,
+  timeOf,
+} from '../export/shown.js'
 
 export async function* toText(
   items: ExportItems,
@@ -13,20 +22,22 @@ export async function* toText(
 ): AsyncGenerator<string, void, undefined> {
   const title = toPlainText(facts.title ?? '') || `Session ${facts.sessionId}`
   yield block([title, ...headOf(facts).map(([word, value]) => `${word}: ${value}`)])
-  for await (const item of items) yield textOf(item, redact)
+  const events = new ShownEvents()
+  for await (const item of items) yield textOf(item, events, redact)
 }
 
-function textOf(item: ExportItem, redact: (text: string) => string): string {
+function textOf(item: ExportItem, events: ShownEvents, redact: (text: string) => string): string {
+  if (item.kind === 'event') {
+    const shown = events.take(item.event)
+    return shown.map((one) => shownText(one, timeOf(item.event.ts), redact)).join('')
+  }
+  events.interrupt()
   if (item.kind === 'damage') return block([`── ${damageText(item)} ──`])
-  if (item.kind === 'event') return eventText(item.event, redact)
   const title = logTitle(item)
   return title === '' ? '' : block([`══ ${title} ══`])
 }
 
-function eventText(event: ExportedEvent, redact: (text: string) => string): string {
-  if (event.type === 'session_header' || event.type === 'sidechain_header') return ''
-  const shown = shownOf(event)
-  const time = timeOf(event.ts)
+function shownText(shown: Shown, time: string, redact: (text: string) => string): string {
   switch (shown.kind) {
     case 'mark':
       return block([`── ${redact(shown.text)}  ${time} ──`])
@@ -42,10 +53,16 @@ function eventText(event: ExportedEvent, redact: (text: string) => string): stri
   }
 }
 
-function partLines(part: Part, redact: (text: string) => string): string[] {
+function partLines(part: TurnPart, redact: (text: string) => string): string[] {
   const lines = redact(toPlainLines(part.text).join('\n')).split('\n')
   if (part.kind === 'text' || part.kind === 'other') return lines
   const arrow = part.kind === 'call' ? '→ ' : part.isError ? '← failed: ' : '← '
+  if (part.callText !== undefined) {
+    return [
+      `  ${arrow}${labelOf(part.callText, redact)}`,
+      ...lines.map((line) => `    ${line}`.trimEnd()),
+    ]
+  }
   return lines.map((line, index) => `  ${index === 0 ? arrow : '  '}${line}`.trimEnd())
 }
 

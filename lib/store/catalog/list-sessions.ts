@@ -10,6 +10,7 @@ import { cached, normalizeProject } from '../projects/normalize-project.js'
 import { type ProjectScope, selectProjects } from '../projects/select-projects.js'
 import { type OpenFile, readHead } from './file-windows.js'
 import { headerFields } from './header-fields.js'
+import { inheritTitle } from './inherit-title.js'
 import { readHeader } from './read-head.js'
 import {
   isUnreadable,
@@ -195,8 +196,10 @@ export function selectSessions(
     )
     .sort(byActivity)
     .slice(0, limit)
-  if (!counts) return shown
-  return shown.map((digest) =>
+  const known = new Map(digests.map((digest) => [digest.sessionId, digest]))
+  const titled = shown.map((digest) => inheritTitle(store, digest, known))
+  if (!counts) return titled
+  return titled.map((digest) =>
     digest.events === null ? { ...digest, events: countEvents(digest) } : digest,
   )
 }

@@ -46,6 +46,16 @@ export class TailScan {
     return undefined
   }
 
+  /** Whether an older title could still count. */
+  get isTitleOpen(): boolean {
+    return !this.#isTitleSettled
+  }
+
+  /** For an event that is older than those of the windows. */
+  addTitle({ type, payload }: SessionEvent): void {
+    if (type === 'session_meta') this.#takeTitle(fieldsOf(payload))
+  }
+
   scan(window: Window, reader: EventReader): void {
     const { bytes, start: windowStart, isFileStart } = window
     let low = window.end
@@ -97,16 +107,14 @@ export class TailScan {
     forEachLineBackward({ ...window, end: low - 1 }, (start, end) => {
       if (!mayHoldTitle(bytes, start, end)) return false
       const events = reader.read(bytes, start, end, isFileStart && start === windowStart)
-      for (const { type, payload } of events.reverse()) {
-        if (type === 'session_meta') this.#takeTitle(fieldsOf(payload))
-      }
+      for (const event of events.reverse()) this.addTitle(event)
       return this.#isTitleSettled
     })
   }
 }
 
 /** False for most lines after comparing a few bytes; the others are decoded. */
-function mayHoldTitle(bytes: Buffer, start: number, end: number): boolean {
+export function mayHoldTitle(bytes: Buffer, start: number, end: number): boolean {
   // Another program may put the type anywhere; so may a damaged line.
   return hasType(bytes, start, SESSION_META) ?? bytes.subarray(start, end).includes(SESSION_META)
 }

@@ -4,17 +4,18 @@
 
 import type { FileSystem } from '../../environment/index.js'
 import { isSessionError, SessionError } from '../../errors.js'
-import { knownTimeOf } from '../../format/fields.js'
-import { READ_LINE_BYTES_MAX } from '../../format/index.js'
+import { fieldsOf, knownTimeOf } from '../../format/fields.js'
+import { READ_LINE_BYTES_MAX, type SessionEvent } from '../../format/index.js'
 import { readLogBackwardSync } from '../../log/index.js'
-import { endOfLines, findLease } from '../../log/internal.js'
+import { endOfLines, findLease, type Line } from '../../log/internal.js'
+import { PACKAGE_NAME } from '../../version.js'
 import type { StoreContext } from '../context.js'
 import { normalizeProject } from '../projects/normalize-project.js'
 import { READ_FLAGS } from '../read-small-text.js'
 import { type OpenFile, readWindows, TAIL_BYTES } from './file-windows.js'
 import { headerFields } from './header-fields.js'
 import { readHeader, readTitlePrompt } from './read-head.js'
-import { TailScan } from './read-tail.js'
+import { mayHoldTitle, TailScan } from './read-tail.js'
 import { EventReader } from './skim-events.js'
 
 export type SessionKind = 'interactive' | 'headless' | 'subagent'
@@ -130,6 +131,9 @@ export function isLeased({ env }: StoreContext, path: string): boolean {
   return findLease(path, env) !== undefined
 }
 
+// Reading this much takes a few hundredths of a second, and only for logs of other writers.
+const TITLE_BYTES_MAX = 32 * 1024 * 1024
+
 /** The reason for a file that was there a moment ago. */
 export const GONE = 'gone'
 
@@ -176,6 +180,7 @@ function digestBytes(path: string, file: OpenFile): SessionInfo | Unreadable {
   // An empty file is a session whose process ended before the header was written.
   if (!scan.hasEvent && !hasEvent && size > 0) return { path, reason: 'no event in it' }
   const isEmpty = !scan.hasOwnEvent && isScannedToStart
+  if (scan.isTitleOpen && !tail.isFileStart && isForeign(header)) findOlderTitle(scan, path, file)
   const { title } = scan
   const prompt = title === undefined ? readTitlePrompt(file, start, tail, reader) : null
   const about = headerFields(path, header)
@@ -216,11 +221,30 @@ function scanLongLine(scan: TailScan, path: string, { fs, size }: OpenFile): boo
   return false
 }
 
+/** Our writers repeat the title while a log grows; other writers need not. */
+function isForeign(header: SessionEvent | undefined): boolean {
+  return fieldsOf(fieldsOf(header?.payload)['lib'])['name'] !== PACKAGE_NAME
+}
+
+function findOlderTitle(scan: TailScan, path: string, { fs, size }: OpenFile): void {
+  const from = Math.max(0, size - TITLE_BYTES_MAX)
+  const isWanted = ({ bytes, start, end }: Line) => mayHoldTitle(bytes, start, end)
+  for (const entry of readLogBackwardSync(path, {
+    from,
+    to: size,
+    isWanted,
+    environment: { fs },
+  })) {
+    if (entry.kind === 'event') scan.addTitle(entry.event)
+    if (!scan.isTitleOpen) return
+  }
+}
+
 function reasonOf(fs: FileSystem, path: string, error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
-  if (code === 'EACCES' || code === 'EPERM') return `this user may not read it (${code})`
+  if (code === 'EACCES' || code === 'EPERM') return `permission denied (${code})`
   if (code === 'ENXIO') return 'not a regular file'
-  if (code !== 'ENOENT') return `could not be read (${code ?? message})`
+  if (code !== 'ENOENT') return `cannot be read (${code ?? message})`
   const isLink = fs.lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
   return isLink ? 'a link to nothing' : GONE
 }

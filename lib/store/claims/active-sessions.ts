@@ -1,7 +1,7 @@
 // The active sessions: claimed, open in a process, or with recent events and without an end.
 
 import { join } from 'node:path'
-import type { ProcessIdentity } from '../../log/index.js'
+import { inspectLock, type ProcessIdentity } from '../../log/index.js'
 import { findLease } from '../../log/internal.js'
 import { listSessions } from '../catalog/list-sessions.js'
 import { isUnreadable, readSessionInfo, type SessionInfo } from '../catalog/session-info.js'
@@ -64,6 +64,15 @@ export function findClaimedSession(
   return own.sort((one, other) => (one.renewedAt < other.renewedAt ? 1 : -1))[0]?.sessionId
 }
 
+/** Whether the session is claimed, open in a process, or recent and without an end. */
+export function isActiveNow(store: StoreContext, info: SessionInfo): boolean {
+  const now = store.env.now()
+  // Most sessions have no claim, and a look at the folder is cheaper than reading one.
+  const isClaimFile = store.env.fs.existsSync(store.layout.claimPath(info.sessionId))
+  if (!isClaimFile && info.status !== 'open') return isRecent(store, info, now)
+  return presenceOf(readClaims(store, info.sessionId), info).isActive
+}
+
 interface Presence {
   readonly claim: SessionClaim
   readonly isActive: boolean
@@ -91,8 +100,17 @@ function isRecent(
 ): boolean {
   if (status === 'clean' || lastActivity === null) return false
   if (now - Date.parse(lastActivity) >= RECENT_MS) return false
+  // The process that had it open died, which is known without waiting.
+  if (isLeaseAbandoned(store, path)) return false
   // The status of an empty session does not say whether it ended.
   return status !== 'empty' || findEndTime(store, path) === undefined
+}
+
+/** Whether the process that had the log open died. */
+export function isLeaseAbandoned({ env }: StoreContext, path: string): boolean {
+  if (!env.fs.existsSync(`${path}.lock`)) return false
+  const { verdict, owner } = inspectLock(path, { environment: env })
+  return verdict === 'abandoned' && owner?.mode === 'lease'
 }
 
 /** Those that have not expired. */

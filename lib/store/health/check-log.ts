@@ -5,7 +5,7 @@ import { walkChain } from '../../chain/index.js'
 import { isSessionError } from '../../errors.js'
 import { type Diagnostic, linkOf, type PlacedLink } from '../../format/index.js'
 import { type LogEntry, readLogSync } from '../../log/index.js'
-import { type OpenLog, openForReading } from '../../log/internal.js'
+import { lineStartBefore, type OpenLog, openForReading } from '../../log/internal.js'
 import type { StoreContext } from '../context.js'
 import type { ChannelName, StoreFinding } from './findings.js'
 import type { StoreEntry } from './list-entries.js'
@@ -67,10 +67,9 @@ function checkEnds({ env }: StoreContext, path: string, channel: ChannelName): D
   try {
     const { size } = log
     if (size <= HEAD_BYTES + TAIL_BYTES) return checkFrom(log, 0, channel)
-    // The last line of the head is cut off because only a part is read.
-    const head = [...readLogSync(log, { to: HEAD_BYTES, bare: channel === 'history' })].filter(
-      ({ byte_offset, length }) => byte_offset + length < HEAD_BYTES,
-    )
+    // Up to the line that the window cuts off, so that this line is not taken for a torn one.
+    const to = lineStartBefore(log.fd, HEAD_BYTES + 1, env)
+    const head = [...readLogSync(log, { to, bare: channel === 'history' })]
     return [...diagnosticsOf(head), ...checkFrom(log, size - TAIL_BYTES, channel)]
   } finally {
     env.fs.closeSync(log.fd)

@@ -26,23 +26,31 @@ export interface KeptSession {
   readonly reason: string
 }
 
-/** Splits sessions of the store into those in use and those not in use. */
+/**
+ * Splits sessions of the store into those in use and those not in use. With `force`, a claim and a
+ * checkpoint do not count as use; an open file and waiting events always do.
+ */
 export function withoutUsed(
   store: StoreContext,
   wanted: readonly SessionUnit[],
   kept: KeptSession[],
+  force: boolean,
 ): SessionUnit[] {
   return wanted.filter(({ sessionId, sidechains }) => {
     const keep = (code: KeptCode, reason: string) => {
       kept.push({ sessionId, code, reason })
       return false
     }
-    if (isSessionLive(store, sessionId)) return keep('open', 'it is open')
+    const isOpen = force
+      ? isLeased(store, store.layout.transcriptPath(sessionId))
+      : isSessionLive(store, sessionId)
+    if (isOpen) return keep('open', 'it is open')
     const child = sidechains.find((path) => isLeased(store, path))
     if (child !== undefined) return keep('open', `its subagent is open (${child})`)
     // A queue that cannot be read throws: what waits in it would have no session any more.
     const queued = listSpoolFiles(store, sessionId).length
     if (queued > 0) return keep('queued', `events wait for it (${queued} files in the spool)`)
+    if (force) return true
     const withinMs = recoveryWindowMs(store)
     const { newest } = findNewestCheckpoint(store, { session: sessionId, withinMs })
     if (newest === undefined) return true

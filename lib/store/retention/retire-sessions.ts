@@ -31,6 +31,14 @@ interface ApplyOptions {
 export interface RetireOptions extends RetentionSelection, ApplyOptions {
   /** Where to move the sessions. */
   to: 'archive' | 'trash'
+
+  /**
+   * Also sessions that a harness claims, or whose checkpoint may still be recovered. A session that a
+   * process has open, that events wait for or that another session continues stays in any case.
+   *
+   * @default false
+   */
+  force?: boolean | undefined
 }
 
 export interface PruneSessionsOptions extends RetentionSelection, ApplyOptions {
@@ -73,11 +81,11 @@ export interface RetentionReport {
 /** Moves sessions of the store to its archive or its trash. */
 export async function retireSessions(
   store: StoreContext,
-  { to, apply = false, ...selection }: RetireOptions,
+  { to, apply = false, force = false, ...selection }: RetireOptions,
 ): Promise<RetentionReport> {
   const finished = apply ? await finishMoves(store) : []
   const { wanted, all, kept, skipped } = await selectUnits(store, 'store', selection)
-  const free = withoutNeeded(store, withoutUsed(store, wanted, kept), all, kept)
+  const free = withoutNeeded(store, withoutUsed(store, wanted, kept, force), all, kept)
   const move = (unit: SessionUnit) => moveOut(store, unit, to)
   const step = { command: to, to, reason: reasonOf(selection), move }
   const sessions = await moveUnits(store, free, step, { apply, kept })

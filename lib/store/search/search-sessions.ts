@@ -5,7 +5,12 @@ import { isSessionError } from '../../errors.js'
 import { normalizeSessionKey } from '../../format/index.js'
 import { inferParentSession } from '../catalog/infer-parent.js'
 import { listSessions } from '../catalog/list-sessions.js'
-import { isUnreadable, readSessionInfo, type SessionInfo } from '../catalog/session-info.js'
+import {
+  isUnreadable,
+  readSessionInfo,
+  type SessionInfo,
+  type Unreadable,
+} from '../catalog/session-info.js'
 import { clamp } from '../check-options.js'
 import type { StoreContext } from '../context.js'
 import { type Chapter, listChapters } from '../load/chapters.js'
@@ -63,6 +68,13 @@ export interface SearchSessionsOptions extends ServedTextOptions {
    * @default none
    */
   signal?: AbortSignal | undefined
+
+  /**
+   * Called before every session.
+   *
+   * @default none
+   */
+  onSession?: ((progress: { readonly done: number; readonly total: number }) => void) | undefined
 }
 
 /** A session that matches a search. */
@@ -82,6 +94,8 @@ export interface SearchResult {
   readonly count: number
   /** The hits as a text, ready to be shown. */
   readonly message: string
+  /** Sessions that could not be read, if there are any. */
+  readonly skipped?: readonly Unreadable[]
   /** The time limit was reached. */
   readonly partial?: true
 }
@@ -93,16 +107,16 @@ export async function searchSessions(
 ): Promise<SearchResult> {
   const query = parseQuery(options.query)
   const limit = clamp('limit', options.limit, LIMIT)
-  const sessions = findScope(store, options)
+  const { sessions, skipped } = findScope(store, options)
   const named = sessions.find(({ sessionId }) => sessionId === toKey(query.text))
-  if (named !== undefined) return toResult(query, [await hitByKey(store, named, options)], false)
+  if (named !== undefined) return toResult(query, [await hitByKey(store, named, options)], {})
   const best: Found[] = []
-  const isPartial = await searchAll(store, sessions, { ...options, query, limit, best })
+  const isPartial = await searchAll(store, sessions, { ...options, query, limit, best, skipped })
   const redact = redactorOf(options)
   const hits = best.map(({ session, search }) =>
     toHit(session, search.excerpt(redact), search.rank),
   )
-  return toResult(query, hits, isPartial)
+  return toResult(query, hits, { isPartial, skipped })
 }
 
 interface Found {
@@ -111,11 +125,13 @@ interface Found {
 }
 
 interface SearchAllOptions
-  extends Pick<SearchSessionsOptions, 'signal' | 'timeLimitMs' | 'sessionKey'> {
+  extends Pick<SearchSessionsOptions, 'signal' | 'timeLimitMs' | 'sessionKey' | 'onSession'> {
   readonly query: SearchQuery
   readonly limit: number
   /** Filled with the best hits, best first. */
   readonly best: Found[]
+  /** Receives those that could not be read. */
+  readonly skipped: Unreadable[]
 }
 
 class TimeIsUp extends Error {}
@@ -124,15 +140,17 @@ class TimeIsUp extends Error {}
 async function searchAll(
   store: StoreContext,
   sessions: readonly SessionInfo[],
-  { query, limit, best, signal, timeLimitMs, sessionKey }: SearchAllOptions,
+  { query, limit, best, skipped, signal, timeLimitMs, sessionKey, onSession }: SearchAllOptions,
 ): Promise<boolean> {
   const prefilter = new LinePrefilter(query.terms)
   const isNamed = sessionKey !== undefined
   const bestRank = -(query.terms.length + 1)
   const onLine = timeLimitMs === undefined ? undefined : createDeadline(store, timeLimitMs)
-  for (const session of sessions) {
+  for (const [done, session] of sessions.entries()) {
+    onSession?.({ done, total: sessions.length })
     signal?.throwIfAborted()
     const search = new TranscriptSearch(query, prefilter)
+    if (session.title !== null) search.addText(session.title)
     let isOver = false
     try {
       for (const { path, end: to } of chaptersOf(store, session, isNamed)) {
@@ -141,8 +159,11 @@ async function searchAll(
       }
     } catch (error) {
       isOver = error instanceof TimeIsUp
-      // The session was removed meanwhile.
-      if (!isOver && !isSessionError(error, 'ERR_NOT_FOUND')) throw error
+      if (!isOver && !isSessionError(error)) throw error
+      // Not found: the session was removed meanwhile.
+      if (isSessionError(error) && error.code !== 'ERR_NOT_FOUND') {
+        skipped.push({ path: session.path, reason: error.message })
+      }
     }
     if (search.hasHit) {
       // Newer sessions come first: of equal ranks, the first stays in front.
@@ -178,17 +199,19 @@ function createDeadline({ env }: StoreContext, ms: number): () => void {
 function findScope(
   store: StoreContext,
   { project, sessionKey, currentSessionKey }: SearchSessionsOptions,
-): readonly SessionInfo[] {
+): { sessions: readonly SessionInfo[]; skipped: Unreadable[] } {
   if (sessionKey !== undefined) {
     const info = readSessionInfo(store, findTranscript(store, sessionKey))
-    return isUnreadable(info) ? [] : [info]
+    return isUnreadable(info)
+      ? { sessions: [], skipped: [info] }
+      : { sessions: [info], skipped: [] }
   }
   const current = currentSessionKey === undefined ? null : normalizeSessionKey(currentSessionKey)
   const parent = current === null ? undefined : findParent(store, current)
-  const { sessions } = listSessions(store, { project, all: true })
-  return sessions.filter(({ sessionId }) =>
-    parent === undefined ? sessionId !== current : sessionId === parent,
-  )
+  const { sessions, skipped } = listSessions(store, { project, all: true })
+  const isSearched = ({ sessionId }: SessionInfo) =>
+    parent === undefined ? sessionId !== current : sessionId === parent
+  return { sessions: sessions.filter(isSearched), skipped }
 }
 
 /** As its header says; a session that has none yet is known by its key. */
@@ -227,7 +250,7 @@ function toHit(session: SessionInfo, excerpt: string, rank: number): SearchHit {
 function toResult(
   { text: query }: SearchQuery,
   hits: readonly SearchHit[],
-  isPartial: boolean,
+  { isPartial = false, skipped = [] }: { isPartial?: boolean; skipped?: readonly Unreadable[] },
 ): SearchResult {
   const lines = hits.map(({ sessionKey, project, updatedAt, excerpt }) => {
     const about = [project, updatedAt].filter((part) => part !== null).join(', ')
@@ -235,5 +258,12 @@ function toResult(
   })
   const heading = hits.length === 0 ? `Nothing was found for "${query}".` : `Found for "${query}":`
   const message = [heading, ...lines].join('\n')
-  return { query, hits, count: hits.length, message, ...(isPartial && { partial: true }) }
+  return {
+    query,
+    hits,
+    count: hits.length,
+    message,
+    ...(skipped.length > 0 && { skipped }),
+    ...(isPartial && { partial: true }),
+  }
 }

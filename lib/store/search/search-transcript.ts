@@ -65,8 +65,10 @@ export class TranscriptSearch {
   }
 
   add(event: SessionEvent): void {
-    if (!SEARCHED.has(event.type)) return
-    const text = textOfEvent(event)
+    if (SEARCHED.has(event.type)) this.addText(textOfEvent(event))
+  }
+
+  addText(text: string): void {
     const match = matchText(text, this.#query)
     if (match.terms === 0) return
     this.#terms |= match.terms

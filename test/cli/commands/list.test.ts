@@ -48,7 +48,13 @@ test('list --json prints one object with the fields of each session', async (t) 
       {
         sessionId: 'done',
         title: 'The end',
+        titleSource: 'user',
         project: place.cwd,
+        kind: 'interactive',
+        harness: null,
+        resumedFrom: null,
+        forkedFrom: null,
+        parentSessionId: null,
         status: 'clean',
         startedAt: expect.stringMatching(/^2026-01-01T00:01:4.*Z$/),
         lastActivity: expect.stringMatching(/^2026-01-01T00:01:4.*Z$/),
@@ -58,8 +64,14 @@ test('list --json prints one object with the fields of each session', async (t) 
       {
         sessionId: 'demo',
         title: 'hello',
+        titleSource: 'prompt',
         project: place.cwd,
-        status: 'crashed',
+        kind: 'interactive',
+        harness: null,
+        resumedFrom: null,
+        forkedFrom: null,
+        parentSessionId: null,
+        status: 'unclosed',
         startedAt: expect.stringMatching(/Z$/),
         lastActivity: expect.stringMatching(/Z$/),
         events: null,
@@ -92,9 +104,9 @@ test('a table in a pipe is plain and begins with whole ids', async (t) => {
   const stdout = await runWell(['list'], place)
   expect(stdout).not.toContain('\u001b')
   const rows = stdout.trimEnd().split('\n')
-  expect(rows[0]).toMatch(new RegExp(`^${id}  wide 日本 \\[31mred {2}crashed  2?`))
-  expect(rows[1]).toMatch(/^demo {34}hello +crashed {2}.* \d+ B|KiB$/)
-  expect(rows[1]!.indexOf('crashed')).toBe(rows[0]!.indexOf('crashed') + 2)
+  expect(rows[0]).toMatch(new RegExp(`^${id}  wide 日本 \\[31mred {2}unclosed  2?`))
+  expect(rows[1]).toMatch(/^demo {34}hello +unclosed {2}.* \d+ B|KiB$/)
+  expect(rows[1]!.indexOf('unclosed')).toBe(rows[0]!.indexOf('unclosed') + 2)
 })
 
 test('a table on a terminal has a heading, short ids that are enough, and colour', async (t) => {
@@ -112,7 +124,7 @@ test('a table on a terminal has a heading, short ids that are enough, and colour
     '0b0e7a52-7d9',
     'ffff7a52',
   ])
-  expect(rows[1]).toContain('\u001b[33mcrashed')
+  expect(rows[1]).toContain('unclosed')
   for (const row of rows) {
     expect(row.replaceAll(/\u001b\[\d+m/g, '').length).toBeLessThanOrEqual(90)
   }
@@ -194,5 +206,5 @@ test('list --active with nothing open says so', async (t) => {
   await storeSession(place, 'demo')
   const answer = await runCli(['list', '--active'], place)
   expect(answer).toMatchObject({ stdout: '', exitCode: 1 })
-  expect(answer.stderr).toMatch(/^No open sessions of /)
+  expect(answer.stderr).toMatch(/^No open or active sessions of /)
 })

@@ -138,8 +138,8 @@ test('resuming ten times without a message takes the same session each time', as
   expect(sessions).toHaveLength(1)
   const all = JSON.parse(await runWell(['list', '--all', '--json'], place)).sessions
   expect(all.map(({ status }: { status: string }) => status).sort()).toEqual([
-    'crashed',
-    ...Array.from({ length: 10 }, () => 'empty'),
+    ...Array.from({ length: 10 }, () => 'active'),
+    'unclosed',
   ])
 })
 

@@ -32,6 +32,7 @@ test('search --json prints the fields of the specification', async (t) => {
     ],
     count: 1,
     message: expect.stringContaining('list the files'),
+    skipped: [],
   })
 })
 

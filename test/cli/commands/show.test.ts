@@ -22,6 +22,8 @@ test('show prints the conversation with times, names and indented tools', async 
       '',
       'User  2026-01-01T00:00:03Z  u2',
       'list the files',
+      '',
+      'Assistant  2026-01-01T00:00:04Z  c1',
       '  → Bash {"command":"ls"}',
       '  ← a.txt',
       '    b.txt',
@@ -53,7 +55,9 @@ test('show clips tools and keeps what was said, show --projected clips nothing',
     ],
   })
   const clipped = await runWell(['show', 'demo'], place)
-  expect(clipped).toContain(`line\n\tindented\n${'y'.repeat(500)}\n  → Read {}\n  ✗ row 0 xxx`)
+  expect(clipped).toContain(
+    `line\n\tindented\n${'y'.repeat(500)}\n\nAssistant  2026-01-01T00:00:02Z  a1\n  → Read {}\n  ✗ row 0 xxx`,
+  )
   expect(clipped).toContain('    … 4 more lines\n')
   expect(clipped).toContain('  [thinking: hm]\n  [image]\n')
   for (const row of clipped.split('\n').filter((row) => row.includes('row '))) {

@@ -84,6 +84,7 @@ test('the terminal is given back when drawing fails', async () => {
   const io = {
     stdin,
     stdout,
+    env: {},
     once: (name: string) => heard.push(name),
     off: (name: string) => heard.splice(heard.indexOf(name), 1),
   } as unknown as CliIo

@@ -67,6 +67,8 @@ test('a page of Markdown: facts, turns with their times, tools in fences, bounda
 
 Why does \`x\` fail?
 
+## Assistant · 2026-01-01T12:00:01Z
+
 **→ Bash**
 
 \`\`\`json
@@ -129,7 +131,11 @@ test('no text ends its block: fences grow, and unclosed blocks are quoted', asyn
     }
     expect(open).toEqual([])
     const times = time(1).replace('.000Z', 'Z')
-    expect(outline.slice(1)).toEqual([`## User · ${times}`, `## User · ${times}`])
+    expect(outline.slice(1)).toEqual([
+      `## User · ${times}`,
+      `## Tool · ${times}`,
+      `## User · ${times}`,
+    ])
   }
 })
 
@@ -289,6 +295,7 @@ test('plain text: who, when and what, with tools indented below', async () => {
   expect(page.slice(page.indexOf('\n\n') + 2)).toBe(`User  2026-01-01T12:00:01Z
 hi
 
+Assistant  2026-01-01T12:00:01Z
   → Bash {}
 
   ← one
@@ -297,4 +304,23 @@ hi
 ── Rewound to u1  2026-01-01T12:00:01Z ──
 
 `)
+})
+
+test('names the call of each result of parallel calls, with its secrets redacted', async () => {
+  const command = `curl -H "Authorization: Bearer ${'t0ken'.repeat(8)}" ${'x'.repeat(90)}`
+  const items = [
+    event('tool_call', { tool_call_id: '1', name: 'Read', input: { file: 'a*b' } }),
+    event('tool_call', { tool_call_id: '2', name: 'Bash', input: { command } }),
+    event('tool_result', { tool_call_id: '1', content: 'first', is_error: false }),
+    event('tool_result', { tool_call_id: '2', content: 'second', is_error: true }),
+  ]
+  const redact = (text: string) => text.replaceAll('t0ken', '')
+  const options = { redact }
+  const text = (await collect(toText(itemsOf(items), FACTS, options))).join('')
+  expect(text).toContain('  ← Read {"file":"a*b"}\n    first\n')
+  expect(text).toMatch(/ {2}← failed: Bash \{"command":"curl.*…\n {4}second\n/)
+  const page = (await collect(toMarkdown(itemsOf(items), FACTS, options))).join('')
+  expect(page).toContain('**← Read \\{"file":"a\\*b"\\}**')
+  expect(page).toContain('**← failed Bash')
+  expect(`${text}${page}`).not.toContain('t0ken')
 })

@@ -20,7 +20,7 @@ export class Transcript {
     this.sessionId = sessionId
     this.#clock = clock
     const start_ts = time(clock)
-    const lib = { name: 'test', version: '1', capture: 'native' }
+    const lib = { name: 'jsonl-session', version: '1', capture: 'native' }
     const origin = { format: 1, session_id: sessionId, start_ts, resumed_from: null, lib }
     this.add('session_header', { ...origin, ...facts })
   }

@@ -107,7 +107,7 @@ test('an invalid file is reported, and the others are listed', (t) => {
     'binary.jsonl': 'no event in it',
     'text.jsonl': 'no event in it',
     'dangling.jsonl': 'a link to nothing',
-    'loop.jsonl': 'could not be read (ELOOP)',
+    'loop.jsonl': 'cannot be read (ELOOP)',
     'folder.jsonl': 'a directory',
     'pipe.jsonl': 'not a regular file',
   })
@@ -120,7 +120,7 @@ test('a file that this user may not read is reported', (t) => {
   const { sessions, skipped } = listSessions(openContext({ root }))
   // Nothing is forbidden to root.
   if (process.getuid?.() === 0) expect(sessions).toHaveLength(1)
-  else expect(skipped).toEqual([{ path, reason: 'this user may not read it (EACCES)' }])
+  else expect(skipped).toEqual([{ path, reason: 'permission denied (EACCES)' }])
 })
 
 test('locks, hidden files and other names are not sessions', (t) => {

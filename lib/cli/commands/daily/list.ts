@@ -1,7 +1,13 @@
 // The sessions of a project.
 
 import { basename } from 'node:path'
-import { listSessions, listTranscripts, type SessionInfo } from '../../../store/index.js'
+import {
+  findShownStatus,
+  listSessions,
+  listTranscripts,
+  type SessionInfo,
+  type ShownStatus,
+} from '../../../store/index.js'
 import type { Call, Command } from '../../command.js'
 import { readNumber } from '../../input/arguments.js'
 import { colorsOf } from '../../output/colors.js'
@@ -10,15 +16,17 @@ import { printAnswer } from '../../output/print.js'
 import { formatTable } from '../../output/table.js'
 import { formatAge, formatSize } from '../../output/units.js'
 
-const LESSON = `Newest first, by the last message. open: a process has it open; clean: it was closed; crashed: it
-was not closed, and nothing of it is lost; empty: no message yet. Events are counted only where the
-file records it, or with --counts, which reads all of it.
+const LESSON = `Newest first, by the last message. open: a process has it open; active: a harness claims it, or it
+has events of the last four hours and no end; clean: it was closed; unclosed: it was not (\`close\`
+does it); crashed: the process that had it open died, and nothing of it is lost; empty: no message
+yet. A session that continues another one has the title of that one until it gets its own. Events
+are counted only where the file records it, or with --counts, which reads all of it.
 
 Examples:
   $ jsonl-session list
   SESSION   TITLE                    STATUS   LAST       PROJECT  SIZE
   1f0c3e9d  Fix the parser           open     3 min ago  parser   1.2 MiB
-  demo      hello                    crashed  yesterday  parser   591 B
+  demo      hello                    clean    yesterday  parser   591 B
 
   $ jsonl-session list --all --limit 1 --json
   {"sessions":[{"sessionId":"1f0c3e9d-…","title":"Fix the parser",…}],"skipped":[]}
@@ -33,7 +41,7 @@ export const list: Command = {
   options: [
     { name: 'project', value: 'P', text: 'of this project (default: the current folder)' },
     { name: 'all', text: 'of every project; also empty sessions, headless and subagent ones' },
-    { name: 'active', text: 'only those that a process has open' },
+    { name: 'active', text: 'only open and active ones' },
     { name: 'limit', value: 'N', text: 'at most N of them' },
     { name: 'counts', text: 'count the events of files that do not record the number' },
   ],
@@ -41,15 +49,20 @@ export const list: Command = {
 
   async run(call) {
     const project = call.value('project') ?? (call.has('all') ? undefined : call.io.cwd())
-    const { sessions, skipped } = listSessions(call.store, {
+    const limit = readNumber(call, 'limit')
+    const isActiveOnly = call.has('active')
+    const { sessions: all, skipped } = listSessions(call.store, {
       project,
       all: call.has('all'),
-      active: call.has('active'),
-      limit: readNumber(call, 'limit'),
+      limit: isActiveOnly ? undefined : limit,
       counts: call.has('counts'),
     })
+    const rows = all.map((info) => ({ info, status: findShownStatus(call.store, info) }))
+    const sessions = isActiveOnly
+      ? rows.filter(({ status }) => ACTIVE.includes(status)).slice(0, limit)
+      : rows
     const { transcripts } = call.store.layout
-    const what = call.has('active') ? 'No open sessions' : 'No sessions'
+    const what = isActiveOnly ? 'No open or active sessions' : 'No sessions'
     const whose = project === undefined ? '' : ` of ${project}`
     const advice = project === undefined ? '' : '; --all searches every project'
     return printAnswer(call, {
@@ -61,28 +74,45 @@ export const list: Command = {
   },
 }
 
-function toRow(session: SessionInfo): object {
-  const { sessionId, title, project, status, startedAt, lastActivity, events, bytes } = session
-  return { sessionId, title, project, status, startedAt, lastActivity, events, bytes }
+const ACTIVE: readonly ShownStatus[] = ['open', 'active']
+
+interface ListRow {
+  readonly info: SessionInfo
+  readonly status: ShownStatus
+}
+
+function toRow({ info, status }: ListRow): object {
+  const { sessionId, title, titleSource, project, kind, harness, startedAt, lastActivity } = info
+  const { resumedFrom, forkedFrom, parentSessionKey, events, bytes } = info
+  const about = { sessionId, title, titleSource, project, kind, harness, status }
+  const lineage = { resumedFrom, forkedFrom, parentSessionId: parentSessionKey }
+  return { ...about, startedAt, lastActivity, ...lineage, events, bytes }
 }
 
 const ID_CHARS_MIN = 8
 const EXTENSION = '.jsonl'
 
 /** In a pipe with whole ids, so that `awk '{print $1}'` names one. */
-function formatSessions(call: Call, sessions: readonly SessionInfo[]): string[] {
+function formatSessions(call: Call, sessions: readonly ListRow[]): string[] {
   const { columns } = call.output
   const colors = colorsOf(call)
   const shorten =
     columns === undefined
       ? ({ sessionId }: SessionInfo) => sessionId
       : shortenIds(listTranscripts(call.store))
-  const paints = { open: colors.green, clean: String, crashed: colors.yellow, empty: colors.dim }
-  const rows = sessions.map((session) => {
-    const { title, status, lastActivity, project, bytes } = session
+  const paints: Record<ShownStatus, (text: string) => string> = {
+    open: colors.green,
+    active: colors.green,
+    clean: String,
+    unclosed: String,
+    crashed: colors.yellow,
+    empty: colors.dim,
+  }
+  const rows = sessions.map(({ info, status }) => {
+    const { title, lastActivity, project, bytes } = info
     return {
       cells: [
-        toPlainText(shorten(session)),
+        toPlainText(shorten(info)),
         toPlainText(title ?? '') || '-',
         status,
         formatAge(lastActivity, call.env.now()),

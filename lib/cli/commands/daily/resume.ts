@@ -1,7 +1,7 @@
 // What the last session knew, and a new one that continues it.
 
 import type { InterruptionKind } from '../../../chain/index.js'
-import { isSessionError } from '../../../errors.js'
+import { isSessionError, SessionError } from '../../../errors.js'
 import { type ResumedSession, type ResumeOptions, resumeSession } from '../../../session/index.js'
 import { type Call, type Command, PICK, UsageError } from '../../command.js'
 import { readChoice, rejectTogether } from '../../input/arguments.js'
@@ -69,6 +69,7 @@ export const resume: Command = {
 
   async run(call) {
     const options = toResumeOptions(call)
+    if (options.id !== undefined) rejectUnbegun(call, options.id)
     const resumed = await resumeAndRelease(call, options)
     if (resumed === undefined) return EXIT.notFound
     if (call.has('json')) await printJson(call, toAnswer(resumed))
@@ -100,6 +101,14 @@ function toResumeOptions(call: Call): ResumeOptions {
     toolPolicy: readChoice(call, 'tools', ['synthesize', 'retry', 'drop']),
     strict: call.has('strict'),
   }
+}
+
+/** A file without a byte has nothing to continue. */
+function rejectUnbegun(call: Call, id: string): void {
+  const path = call.store.layout.transcriptPath(id)
+  if (call.env.fs.statSync(path, { throwIfNoEntry: false })?.size !== 0) return
+  const what = `${path} is empty: its writer ended before the first line. Use \`jsonl-session start\``
+  throw new SessionError('ERR_NOT_FOUND', what, { path })
 }
 
 /** `undefined` when this project has no session, which was reported then. */

@@ -6,13 +6,15 @@ import type { Call, Command } from '../../command.js'
 import { readNumber } from '../../input/arguments.js'
 import { readSessionOption } from '../../input/target.js'
 import { colorsOf } from '../../output/colors.js'
+import { EXIT } from '../../output/exit-codes.js'
 import { toPlainText } from '../../output/plain-text.js'
 import { printAnswer } from '../../output/print.js'
+import { withCounter } from '../../output/progress.js'
 import { formatAge } from '../../output/units.js'
 
-const LESSON = `Searches prompts, replies and summaries of every project, ignoring case, and prints the best match
-of each session. A session with more of the words comes first, then the one with the latest message.
-Words of one or two letters count only together.
+const LESSON = `Searches titles, prompts, replies and summaries of every project, ignoring case, and prints the best
+match of each session. A session with more of the words comes first, then the one with the latest
+message. Words of one or two letters count only together.
 
 Examples:
   $ jsonl-session search trunk ports
@@ -23,7 +25,8 @@ Examples:
   {"query":"trunk ports","hits":[{"sessionId":"1f0c3e9d-…","rank":-3,…}],"count":1,"message":"…"}
 
 Exit codes:
-  0 found · 1 nothing was found · 2 wrong use, or failed · 3 no such session
+  0 found · 1 no match · 2 wrong use, failed, or a session could not be read
+  3 no such session
 `
 
 export const search: Command = {
@@ -40,19 +43,27 @@ export const search: Command = {
   isPaged: true,
 
   async run(call) {
-    const result = await searchSessions(call.store, {
+    const options = {
       query: call.operands.join(' '),
       project: call.value('project'),
       sessionKey: readSessionOption(call, 'session'),
       limit: readNumber(call, 'limit'),
-    })
-    const { query, hits, count, message } = result
+    }
+    const result = await withCounter(call, (report) =>
+      searchSessions(call.store, {
+        ...options,
+        onSession: ({ done, total }) => report(`Searching session ${done + 1} of ${total}`),
+      }),
+    )
+    const { query, hits, count, message, skipped = [] } = result
     const rows = hits.map(({ sessionKey, ...hit }) => ({ sessionId: sessionKey, ...hit }))
-    return printAnswer(call, {
-      json: { query, hits: rows, count, message },
+    const exitCode = await printAnswer(call, {
+      json: { query, hits: rows, count, message, skipped },
+      skipped,
       lines: () => hits.flatMap((hit) => toLines(call, hit)),
       no: count === 0 ? message : undefined,
     })
+    return skipped.length > 0 ? EXIT.failed : exitCode
   },
 }
 

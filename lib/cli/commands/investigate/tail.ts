@@ -19,7 +19,7 @@ begin, and following a session also shows those that are resumed from it; one th
 yet is waited for. Rows are those of \`log\`;
 --projected shows the conversation instead, as a model sees it.
 
-Every line of --json carries a cursor, and the last one is printed on stderr, also after Ctrl-C.
+Every line of --json has a cursor, and the last one is printed on stderr, also after Ctrl-C.
 --since-cursor continues right after it: nothing twice, nothing lost, over all files, also those
 that began meanwhile. The cursor of a whole store grows with its number of sessions, by about eleven
 characters each.
@@ -29,7 +29,6 @@ Examples:
   ==> demo <==
        377     -  2026-01-31T12:00:00.000Z  user            0b0e7a52  hello
        590     -  2026-01-31T12:00:02.000Z  assistant       6a4f0c58  Hi. Let me look.
-  Continue with --since-cursor t1.…
 
   $ jsonl-session tail -f --json --since-cursor "$CURSOR" | jq -r .event.type
 

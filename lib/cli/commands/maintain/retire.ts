@@ -30,6 +30,10 @@ const SELECTION: readonly OptionSpec[] = [
   { name: 'project', value: 'DIR', text: 'only those of this project' },
   ...PLAN_OPTIONS,
 ]
+const FORCE: OptionSpec = {
+  name: 'force',
+  text: 'also sessions that a harness claims or whose checkpoint may still be recovered',
+}
 const OPERANDS = { operand: '[session...]', operandText: 'the sessions; or use --older-than' }
 
 const ARCHIVE_LESSON = `Shows a plan; --apply carries it out. A session moves as a whole into .archive/ of the store: its
@@ -119,12 +123,12 @@ function retireCommand(to: Place, help: Pick<Command, 'summary' | 'lesson'>): Co
     name: to,
     ...help,
     ...OPERANDS,
-    options: SELECTION,
+    options: [...SELECTION, FORCE],
     run: (call) =>
       planCommand(call, async (apply) => {
         const selection = readSelection(call, (id) => findSession(call, id))
         const report = await withProgress(call, 'reading sessions', () =>
-          retireSessions(call.store, { ...selection, apply, to }),
+          retireSessions(call.store, { ...selection, apply, to, force: call.has('force') }),
         )
         const done = to === 'archive' ? 'archived' : 'trashed'
         return toPlan(call, report, apply ? done : `would ${to}`)
