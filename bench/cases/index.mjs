@@ -6,6 +6,7 @@ import { NotInstalled } from '../peers.mjs'
 import { appendCases } from './append.mjs'
 import { catalogCases } from './catalog.mjs'
 import { checkpointCases } from './checkpoints.mjs'
+import { commandLineCases } from './command-line.mjs'
 import { continuityCases } from './continuity.mjs'
 import { fileCases } from './files.mjs'
 import { grepCases } from './grep.mjs'
@@ -33,6 +34,7 @@ export const cases = [
   ...hookCases,
   ...fileCases,
   ...importCases,
+  ...commandLineCases,
 ]
 
 /** It returns what was measured for every row of the case, or why nothing was. */

@@ -46,6 +46,13 @@ export interface ProjectLogOptions {
    * @default true
    */
   readonly isWhole?: boolean | undefined
+  /**
+   * With `isWhole: false`, take the last event of these for the tip, although an earlier one could
+   * decide otherwise: for views of a part.
+   *
+   * @default false
+   */
+  readonly trustsTip?: boolean | undefined
   /** Where offsets start in a fork; derived from the headers of a whole file. */
   readonly offsetBase?: number | undefined
 }
@@ -60,13 +67,13 @@ export interface LogProjection {
 /** Takes all events of a file, or its last ones, in order. */
 export function projectLog(
   events: readonly PlacedEvent[],
-  { file, start, at, revisions: which, isWhole = true, offsetBase }: ProjectLogOptions,
+  { file, start, at, revisions: which, isWhole = true, trustsTip, offsetBase }: ProjectLogOptions,
 ): LogProjection {
   const base = offsetBase ?? (isWhole ? offsetBaseOf(events) : 0)
   const links = events.map(({ event, byte_offset }) => linkOf(event, byte_offset, base))
   const walk = walkChain(links, { at, isWhole })
   // A path whose end is uncertain is not used: all of it counts as unread.
-  const positions = walk.isUndecided ? [] : walk.path
+  const positions = walk.isUndecided && trustsTip !== true ? [] : walk.path
   const path = positions.map((position) => {
     const { event, byte_offset } = events[position]!
     const isAfterGap = walk.guessed.has(position)

@@ -103,6 +103,8 @@ export interface Command {
   readonly isHot?: true
   /** Called by a harness that takes another exit code for a veto: it always exits with 0. */
   readonly isHook?: true
+  /** It runs until its client ends. */
+  readonly isServer?: true
   /** The answer may be longer than a screen, so a terminal shows it in a pager. */
   readonly isPaged?: true
   run(call: Call): Promise<number>

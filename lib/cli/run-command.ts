@@ -6,6 +6,7 @@ import type { Call, CliIo, CliModules, Command, Parsed } from './command.js'
 import { openStore } from './input/arguments.js'
 import { Notes } from './output/notes.js'
 import { type Output, ReaderGone } from './output/output.js'
+import { watchReads } from './output/read-progress.js'
 import { type ReportOptions, reportError } from './output/report-error.js'
 
 export interface Surroundings {
@@ -25,7 +26,10 @@ export async function runCommand(
   { io, output, modules }: Surroundings,
 ): Promise<number> {
   const notes = new Notes(io, { isQuiet: parsed.has('quiet'), isJson: parsed.has('json') })
-  const env = environmentOf(io)
+  const isLasting = command.isHook === true || command.isServer === true || parsed.has('follow')
+  const system = environmentOf(io)
+  const reads = isLasting ? undefined : watchReads(system, { notes, output })
+  const env = reads?.env ?? system
   let store: StoreContext | undefined
   const call: Call = {
     ...parsed,
@@ -39,9 +43,13 @@ export async function runCommand(
       return store
     },
   }
-  const exitCode = await command.run(call)
-  await output.flush()
-  return exitCode
+  try {
+    const exitCode = await command.run(call)
+    await output.flush()
+    return exitCode
+  } finally {
+    reads?.end()
+  }
 }
 
 /** The environment of the process, with the variables and the folder of `io`. */

@@ -18,7 +18,12 @@ export async function withSession<Result>(
 }
 
 /** Opens a session without an event of its own. The caller closes or releases it. */
-export async function resumeForAppend(call: Call, id: string): Promise<Session> {
-  const { session } = await resumeSession(call.store, { id, mode: 'append', quiet: true })
+export async function resumeForAppend(
+  call: Call,
+  id: string,
+  limits: { readonly bytesMax?: number } = {},
+): Promise<Session> {
+  const options = { id, mode: 'append', quiet: true } as const
+  const { session } = await resumeSession(call.store, options, limits)
   return session!
 }

@@ -26,6 +26,7 @@ export const DIAGNOSTIC_SEVERITY = {
   rewind_target_missing: 'warning',
   parent_session_missing: 'error',
   parent_event_missing: 'error',
+  context_cut: 'error',
   lineage_cycle: 'error',
   orphan_tool_result: 'warning',
   open_tool_call: 'warning',

@@ -12,6 +12,7 @@ import {
   findTranscript,
   isUnreadable,
   type LoadedSession,
+  type LoadOptions,
   loadSession,
   readConversation,
   readLineage,
@@ -113,7 +114,11 @@ function isInMemory(session: string): boolean {
 }
 
 /** Returns the nearest ancestor that has events, as of the event it was resumed from. */
-export function resolveEmptySession(store: StoreContext, loaded: LoadedSession): LoadedSession {
+export function resolveEmptySession(
+  store: StoreContext,
+  loaded: LoadedSession,
+  { bytesMax }: Pick<LoadOptions, 'bytesMax'> = {},
+): LoadedSession {
   let current = loaded
   for (const seen = new Set<string>(); isEmpty(current) && !seen.has(current.path); ) {
     seen.add(current.path)
@@ -122,7 +127,7 @@ export function resolveEmptySession(store: StoreContext, loaded: LoadedSession):
     const path = resumedFrom && findParent(store, resumedFrom)
     if (path === undefined || at === null) break
     try {
-      current = loadSession(store, path, { at, lazyPayloads: true })
+      current = loadSession(store, path, { at, lazyPayloads: true, bytesMax })
     } catch (error) {
       // The event is gone; loading the empty session reports that.
       if (isSessionError(error, 'ERR_NOT_FOUND')) break

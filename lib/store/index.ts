@@ -119,6 +119,7 @@ export { type Chapter, listChapters, listContinuations } from './load/chapters.j
 export * from './load/conversation.js'
 export { findEvent } from './load/find-event.js'
 export { findParent, type LoadedSession, loadSession, readLineage } from './load/load-session.js'
+export type { LoadOptions } from './load/read-tail.js'
 export * from './maintain.js'
 export { readEventsBackward } from './prefilter/type-prefilter.js'
 export * from './projects/git-repository.js'

@@ -15,6 +15,8 @@ export class Notes {
   readonly #io: Pick<NodeJS.Process, 'stderr'>
   readonly #isQuiet: boolean
   readonly #isJson: boolean
+  /** Whether the work shows its own progress. */
+  hasProgress = false
 
   constructor(io: Pick<NodeJS.Process, 'stderr'>, { isQuiet, isJson }: NotesOptions) {
     this.#io = io

@@ -19,6 +19,10 @@ export class Output {
   readonly #plainFs: FileSystem | undefined
   #held = ''
   #reader: Writable | undefined
+  /** Whether anything was printed. */
+  hasWritten = false
+  /** Called once, before anything is printed. */
+  onFirstWrite: (() => void) | undefined
 
   /**
    * Takes the process, not its stream: Node creates that on first use, which takes milliseconds.
@@ -57,6 +61,8 @@ export class Output {
     if (this.#held === '') return
     const text = this.#held
     this.#held = ''
+    if (!this.hasWritten) this.onFirstWrite?.()
+    this.hasWritten = true
     try {
       const fs = this.#reader === undefined ? this.#plainFs : undefined
       const rest = fs === undefined ? text : writePlainly(text, fs)

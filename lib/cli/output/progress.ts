@@ -48,6 +48,7 @@ async function watching<Result>(
     if (env.now() < next) return
     next = env.now() + AGAIN_MS
     isShown = true
+    notes.hasProgress = true
     notes.sayInPlace(text())
   }
   // By a timer and by the work: a step may last long, and many steps may leave a timer no time.
@@ -55,6 +56,7 @@ async function watching<Result>(
   try {
     return await work(show)
   } finally {
+    notes.hasProgress = false
     env.timers.clearInterval(timer)
     if (isShown) notes.sayInPlace('')
   }

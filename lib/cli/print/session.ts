@@ -24,10 +24,13 @@ import { Conversation, timeOf } from './conversation.js'
 
 const SNIPPET_COLUMNS = 120
 
+/** More of a context is not read: no model takes it, and memory and time stay bounded. */
+export const CONTEXT_BYTES_MAX = 16 * 1024 * 1024
+
 const GAPS = {
   lost: 'the session that this one continues is missing',
   missing: 'an event is missing here',
-  opaque: 'older messages were not read',
+  opaque: 'older messages were not read; --history shows all',
 }
 
 /** The view that the options choose, and after it what could not be shown. */
@@ -49,7 +52,7 @@ async function printChosen(call: Call, path: string, lost: DiagnosticGroups): Pr
   if (call.has('text')) return printText(call, path, { at, lost })
   // The model of that time had not seen a summary that was revised since.
   const revisions = at === undefined ? 'newest' : 'then'
-  const loaded = loadSession(call.store, path, { at, revisions })
+  const loaded = loadSession(call.store, path, { at, revisions, bytesMax: CONTEXT_BYTES_MAX })
   addLost(loaded.diagnostics, lost)
   if (!call.has('projected')) return printProjection(call, loaded)
   const toolPolicy = toolPolicyOf(loaded.header)

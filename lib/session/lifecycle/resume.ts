@@ -24,6 +24,7 @@ import {
   findNewestSession,
   idOfFileName,
   type LoadedSession,
+  type LoadOptions,
   loadSession,
   type StoreContext,
 } from '../../store/index.js'
@@ -78,10 +79,14 @@ export interface ResumeOptions extends SessionOptions, SessionFacts, ToolOptions
   quiet?: boolean | undefined
 }
 
-/** Resumes a session. Throws ERR_NOT_FOUND where there is none. */
+/**
+ * Resumes a session. Throws ERR_NOT_FOUND where there is none. With `bytesMax` it reads no more of a
+ * longer context, for callers that only show or close it.
+ */
 export async function resumeSession(
   store: StoreContext,
   options: ResumeOptions = {},
+  { bytesMax }: Pick<LoadOptions, 'bytesMax'> = {},
 ): Promise<ResumedSession> {
   const { mode = 'new', at } = options
   if (!['new', 'append', 'inspect'].includes(mode)) {
@@ -100,8 +105,9 @@ export async function resumeSession(
   assertToolPolicy(options.toolPolicy)
   assertSessionOptions(options)
   const path = findPath(store, options)
-  if (mode === 'append') return resumeInPlace(store, path, options)
-  const loaded = resolveEmptySession(store, loadSession(store, path, { at, lazyPayloads: true }))
+  if (mode === 'append') return resumeInPlace(store, path, options, bytesMax)
+  const reading = { at, lazyPayloads: true, bytesMax }
+  const loaded = resolveEmptySession(store, loadSession(store, path, reading), reading)
   rejectDegraded(loaded, options)
   if (mode === 'inspect') return resumedOf(loaded, options, undefined)
   const { sessionId, tipUuid, tipOffset, transcriptPath } = originOf(loaded)
@@ -144,6 +150,7 @@ async function resumeInPlace(
   store: StoreContext,
   path: string,
   options: ResumeOptions,
+  bytesMax: number | undefined,
 ): Promise<ResumedSession> {
   const storage = storageOnDisk(store, path)
   const view = new SessionView(path, storage.load)
@@ -151,7 +158,7 @@ async function resumeInPlace(
   const log = await openLog(path, { ...logOptionsOf(store, options), ...observersFor(view, title) })
   try {
     // Read under the lock: no other process can append to it.
-    const loaded = storage.load()
+    const loaded = loadSession(store, path, { lazyPayloads: true, bytesMax })
     rejectDegraded(loaded, options)
     view.replace(loaded)
     title.learn(store, path)
@@ -284,7 +291,7 @@ export function resumedOf(
     get retry() {
       return toolPolicy === 'retry' ? interruption.value.retry : []
     },
-    degraded: projection.degraded || isAllLost(loaded),
+    degraded: projection.degraded || !projection.complete || isAllLost(loaded),
     get diagnostics() {
       return [...loaded.diagnostics, ...repaired.value.diagnostics]
     },

@@ -6,10 +6,11 @@
 // for its links; only what turns out to be seen by the model is kept of it.
 
 import { fieldsOf, type LogProjection, type PlacedEvent, projectLog } from '../../chain/index.js'
-import type { Diagnostic } from '../../format/index.js'
-import { type LogEntry, readLogBackwardSync } from '../../log/index.js'
+import { type Diagnostic, diagnostic } from '../../format/index.js'
+import { type LogEntry, readLogBackwardSync, readLogSync } from '../../log/index.js'
 import { lineStartBefore, readOffsets } from '../../log/internal.js'
 import type { StoreContext } from '../context.js'
+import { findEvent } from './find-event.js'
 
 export interface LoadOptions {
   /** As of this event; default: the tip. */
@@ -18,13 +19,19 @@ export interface LoadOptions {
   readonly revisions?: 'newest' | 'then' | undefined
   /** Parse payloads when they are looked at; the events then hold nothing beside their envelope. */
   readonly lazyPayloads?: boolean | undefined
+  /**
+   * Read at most about this many bytes of a longer file. Where they do not decide what the model sees,
+   * the older part is a gap, and a diagnostic says so.
+   */
+  readonly bytesMax?: number | undefined
   /** Only for tests: see the tail of a session. */
   readonly fullScanThresholdBytes?: number | undefined
 }
 
 // Then a scan of all the rest is cheaper: it takes a third of the time for each line, and no memory
 // for what it says.
-const FULL_SCAN_THRESHOLD_BYTES = 1024 * 1024
+const MEBIBYTE = 1024 * 1024
+const FULL_SCAN_THRESHOLD_BYTES = MEBIBYTE
 
 export interface SessionTail {
   /** What was read, in the order of the file. */
@@ -40,6 +47,74 @@ export interface SessionTail {
 
 /** `offsetBase`: where offsets count from, known from the headers. */
 export function readSessionTail(
+  store: StoreContext,
+  step: LoadOptions & { readonly path: string; readonly atOffset?: number | undefined },
+  offsetBase: number,
+): SessionTail {
+  const { path, bytesMax } = step
+  const size = store.env.fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  return bytesMax === undefined || size <= bytesMax
+    ? readWholeTail(store, step, offsetBase)
+    : readBoundedTail(store, { ...step, bytesMax }, offsetBase)
+}
+
+type BoundedStep = Parameters<typeof readSessionTail>[1] & { readonly bytesMax: number }
+
+function readBoundedTail(store: StoreContext, step: BoundedStep, offsetBase: number): SessionTail {
+  const { path, at, revisions, bytesMax } = step
+  const read = readBackward(store, step, undefined)
+  const isFound = at === undefined || read.events.some(({ event }) => event.uuid === at)
+  // An older event: the part before it is what the model saw.
+  const end = isFound ? undefined : endOfEvent(store, step)
+  const { events, readFrom, diagnostics } =
+    end === undefined ? read : readBackward(store, step, end)
+  if (readFrom === 0) {
+    return { events, readFrom, result: undefined, diagnostics, isScanned: false }
+  }
+  const options = { file: path, at, revisions, offsetBase, isWhole: false, trustsTip: true }
+  const result = projectLog(events, options)
+  const isCut = !result.projection.complete
+  const what = `The context is longer than ${bytesMax / MEBIBYTE} MiB; older messages were not read`
+  const where = { file: path, byte_offset: readFrom }
+  const cut = isCut ? [diagnostic('context_cut', what, where)] : []
+  return { events, readFrom, result, diagnostics: [...diagnostics, ...cut], isScanned: false }
+}
+
+/** From `end` on, until the result is decided or the limit is reached. */
+function readBackward(
+  { env }: StoreContext,
+  { path, at, revisions, bytesMax }: BoundedStep,
+  end: number | undefined,
+): Pick<SessionTail, 'events' | 'readFrom' | 'diagnostics'> {
+  const tail = new Tail(at, FULL_SCAN_THRESHOLD_BYTES)
+  let readFrom = 0
+  for (const entry of readLogBackwardSync(path, { to: end, environment: env })) {
+    tail.take(entry)
+    readFrom = entry.byte_offset
+    if (tail.readBytes >= bytesMax) break
+    if (!tail.isWorthATry) continue
+    const options = { file: path, at, revisions, isWhole: false }
+    if (projectLog(tail.events(), options).projection.complete) break
+    tail.rememberFailure()
+  }
+  return { events: tail.events(), readFrom, diagnostics: tail.diagnostics }
+}
+
+/** Where the line of the event ends that the step is as of; `undefined` if it is not there. */
+function endOfEvent(store: StoreContext, { path, at, atOffset }: BoundedStep): number | undefined {
+  const found = entryAt(store, path, atOffset)
+  const isThere = found?.kind === 'event' && found.event.uuid === at
+  const entry = isThere ? found : findEvent(store, path, at!)
+  return entry === undefined ? undefined : entry.byte_offset + entry.length + 1
+}
+
+function entryAt({ env }: StoreContext, path: string, from: number | undefined) {
+  if (from === undefined) return undefined
+  for (const entry of readLogSync(path, { from, environment: env })) return entry
+  return undefined
+}
+
+function readWholeTail(
   { env }: StoreContext,
   {
     path,
@@ -119,6 +194,10 @@ class Tail {
     const oldest = fields['headUuid'] ?? fields['coveredToUuid'] ?? fields['summary_event_uuid']
     if (typeof oldest === 'string') this.#wanted = oldest
     else this.rememberFailure()
+  }
+
+  get readBytes(): number {
+    return this.#readBytes
   }
 
   /** What should have been enough was not. */

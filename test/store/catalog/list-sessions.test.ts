@@ -179,3 +179,22 @@ test('rejects a limit that is not a whole number', (t) => {
   expect(() => listSessions(openContext({ root }), { limit: Number.NaN })).toThrow(/limit/)
   expect(() => listSessions(openContext({ root }), { limit: '1' as never })).toThrow(TypeError)
 })
+
+test('the title of another writer is found, however much follows it', (t) => {
+  const root = temporaryFolder(t)
+  const folder = join(root, '.transcripts')
+  mkdirSync(folder)
+  const foreign = (type: string, number: number, payload: object) => {
+    const uuid = `e${number}`
+    const prev_uuid = number === 0 || type === 'session_meta' ? null : `e${number - 1}`
+    return `${JSON.stringify({ type, ts: '2026-01-01T00:00:00.000Z', uuid, prev_uuid, payload })}\n`
+  }
+  const said = Array.from({ length: 40 }, (_, index) =>
+    foreign('user', index + 1, { content: 'x'.repeat(10_000) }),
+  )
+  said.splice(20, 0, foreign('session_meta', 99, { title: 'Mine', title_source: 'user' }))
+  const header = foreign('session_header', 0, { format: 1, session_id: 'other' })
+  writeFileSync(join(folder, 'other.jsonl'), [header, ...said].join(''))
+  const { sessions } = listSessions(openContext({ root }))
+  expect(sessions).toMatchObject([{ sessionId: 'other', title: 'Mine', titleSource: 'user' }])
+})

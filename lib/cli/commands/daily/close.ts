@@ -4,6 +4,7 @@ import { isUnreadable, readSessionInfo, rejectUnreadable } from '../../../store/
 import { type Command, DRY_RUN } from '../../command.js'
 import { findLog, findSession } from '../../input/target.js'
 import { answer, answerDryRun } from '../../output/print.js'
+import { CONTEXT_BYTES_MAX } from '../../print/session.js'
 import { resumeForAppend } from '../../with-session.js'
 
 const LESSON = `Appends the end of the session, as a harness does that closes it: \`list\` shows it as clean, and
@@ -40,7 +41,7 @@ export const close: Command = {
       return answer(call, fields, `${sessionId} is closed already`)
     }
     if (call.has('dry-run')) return answerDryRun(call, { sessionId }, `would close ${sessionId}`)
-    const session = await resumeForAppend(call, id)
+    const session = await resumeForAppend(call, id, { bytesMax: CONTEXT_BYTES_MAX })
     await session.close('closed')
     const fields = { sessionId, closed: true, alreadyClosed: false }
     return answer(call, fields, `closed ${sessionId}`)

@@ -72,7 +72,13 @@ export const exportCommand: Command = {
         ? exportSession(store, { path }, { ...options, format })
         : toNdjson(exportRecords(store, { path }, options))
     if (output !== undefined) await write(call, output, pieces)
-    else for await (const piece of pieces) await call.output.write(piece)
+    else {
+      for await (const piece of pieces) {
+        await call.output.write(piece)
+        // The head of a page is there before a long file is read.
+        if (!call.output.hasWritten) await call.output.flush()
+      }
+    }
     lost.report()
     return EXIT.done
   },

@@ -11,7 +11,7 @@ import { toPlainText } from '../../output/plain-text.js'
 import { printJson } from '../../output/print.js'
 import { reportError } from '../../output/report-error.js'
 import { plural } from '../../output/units.js'
-import { printMessages } from '../../print/session.js'
+import { CONTEXT_BYTES_MAX, printMessages } from '../../print/session.js'
 
 const LESSON = `Without a session the newest of this project is taken: the one with the latest message. The old
 transcript is only read; the new session names it as its parent and continues from there.
@@ -117,7 +117,7 @@ async function resumeAndRelease(
   options: ResumeOptions,
 ): Promise<ResumedSession | undefined> {
   try {
-    const resumed = await resumeSession(call.store, options)
+    const resumed = await resumeSession(call.store, options, { bytesMax: CONTEXT_BYTES_MAX })
     // Before anything is printed: the next writer must not wait for a pager to end.
     await resumed.session?.release()
     return resumed

@@ -24,6 +24,7 @@ export const mcp: Command = {
   name: 'mcp',
   summary: 'Serve the session tools to an agent (MCP)',
   lesson: LESSON,
+  isServer: true,
 
   async run(call) {
     const { serveMcp } = await call.modules.mcp()

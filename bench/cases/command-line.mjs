@@ -1,0 +1,73 @@
+// What a person waits for, and what it takes: commands on a session of 1 GB that was never compacted,
+// each as a process of its own. Peak memory, and the time to the first byte of output.
+
+import { spawn } from 'node:child_process'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { runInChild } from '../processes.mjs'
+
+const PROGRAM = fileURLToPath(new URL('../../dist/bin/jsonl-session.cjs', import.meta.url))
+const PRELOAD = fileURLToPath(new URL('../peak-memory.cjs', import.meta.url))
+const MEGABYTE = 1_000_000
+const MEMORY_MOST = 250
+
+const COMMANDS = {
+  show: ['show', 'large'],
+  'show --history': ['show', 'large', '--history'],
+  resume: ['resume', 'large', '--mode', 'inspect'],
+  search: ['search', 'nothing-like-this'],
+  grep: ['grep', 'the', '--session', 'large'],
+  stats: ['stats'],
+  export: ['export', 'large', '--format', 'markdown'],
+}
+
+const names = Object.keys(COMMANDS)
+
+export const commandLineCases = [
+  {
+    name: 'command-line',
+    durability: 'reads only',
+    rows: [
+      ...names.map((name) => ({
+        against: `memory at its peak, ${name}, 1 GB`,
+        unit: 'MB',
+        target: { most: MEMORY_MOST },
+      })),
+      ...names.map((name) => ({ against: `first output, ${name}, 1 GB`, unit: 'ms' })),
+    ],
+    async measure({ folder, isQuick }) {
+      const bytes = isQuick ? 30 * MEGABYTE : 1000 * MEGABYTE
+      const transcripts = join(folder, '.transcripts')
+      mkdirSync(transcripts, { recursive: true })
+      const log = { name: 'large', path: join(transcripts, 'large.jsonl'), bytes }
+      await runInChild('make-logs', [log])
+      const measured = []
+      for (const name of names) measured.push(await runProgram(COMMANDS[name], folder))
+      return [
+        ...measured.map(({ peak }) => ({ value: peak / MEGABYTE })),
+        ...measured.map(({ firstMs }) => ({ value: firstMs })),
+      ]
+    },
+  },
+]
+
+function runProgram(args, root) {
+  const peakFile = join(root, 'peak')
+  const env = { ...process.env, JSONL_SESSION_ROOT: root, JSONL_SESSION_HOME: root, peakFile }
+  const start = performance.now()
+  const child = spawn(process.execPath, ['-r', PRELOAD, PROGRAM, ...args], { env })
+  let firstMs
+  child.stdout.on('data', () => {
+    firstMs ??= performance.now() - start
+  })
+  child.stderr.resume()
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', () => {
+      const peak = Number(readFileSync(peakFile, 'utf8'))
+      // Without a match there is no output but the end.
+      resolve({ peak, firstMs: firstMs ?? performance.now() - start })
+    })
+  })
+}
