@@ -12,6 +12,7 @@ import {
 import { applyBoundary } from './boundary.js'
 import {
   EMPTY_START,
+  type EventEntry,
   fieldsOf,
   findEntry,
   isGap,
@@ -108,6 +109,17 @@ export class Fold implements Projection {
     this.#replace(this.#all, this.#compactedCount)
   }
 
+  /** Replaces the payload of the messages of that uuid by their newest edit. */
+  protected edit(target: string): void {
+    for (const [index, entry] of this.#all.entries()) {
+      if (entry.kind !== 'event' || entry.file !== this.#file) continue
+      if (entry.event.uuid !== target) continue
+      const { removed: _, ...shown } = entry
+      this.#all[index] = { ...shown, ...this.#edited(entry) }
+    }
+    this.#replace(this.#all, this.#compactedCount)
+  }
+
   get entries(): readonly ProjectionEntry[] {
     return this.#shown.entries
   }
@@ -167,9 +179,17 @@ export class Fold implements Projection {
   }
 
   #push(placed: PlacedEvent): void {
-    const { event, byte_offset } = placed
-    this.#append({ kind: 'event', file: this.#file, event, byte_offset })
+    const { byte_offset } = placed
+    this.#append({ kind: 'event', file: this.#file, byte_offset, ...this.#edited(placed) })
     this.#unfinishedCompaction = null
+  }
+
+  /** The event as last edited. */
+  #edited(placed: PlacedEvent): Pick<EventEntry, 'event' | 'removed'> {
+    const { event } = placed
+    const payload = this.#revisions.payloadOf(placed)
+    if (payload === undefined) return { event }
+    return payload === null ? { event, removed: true } : { event: { ...event, payload } }
   }
 
   #append(entry: ProjectionEntry): void {
@@ -241,16 +261,23 @@ function readEpoch(payload: unknown): number {
 }
 
 /**
- * The newest text of each summary. A revision refers to the nearest summary of that uuid before it
- * in the file. Lines are identified by offset, because uuids may be repeated.
+ * The newest text of each summary, and the newest edit of each message. A revision refers to the
+ * nearest summary of that uuid before it in the file, an edit to all events of that uuid before
+ * it. Summaries are identified by offset, because uuids may be repeated.
  */
 export class Revisions {
   readonly #offsets = new Map<string, number>()
   readonly #texts = new Map<number, string>()
+  readonly #edits = new Map<string, PlacedEvent>()
 
   /** Takes all events of a file in order; returns the offset of the summary that one revised. */
-  add({ event, byte_offset }: PlacedEvent): number | undefined {
+  add(placed: PlacedEvent): number | undefined {
+    const { event, byte_offset } = placed
     if (event.type === 'summary') this.#offsets.set(event.uuid, byte_offset)
+    if (event.type === 'message_edit') {
+      const target = editedBy(event)
+      if (target !== undefined) this.#edits.set(target, placed)
+    }
     if (event.type !== 'summary_revision') return undefined
     const { summary_event_uuid, text } = fieldsOf(event.payload)
     const revised = this.#offsets.get(summary_event_uuid as string)
@@ -260,10 +287,29 @@ export class Revisions {
     return revised
   }
 
+  /** The payload that replaces the message's own; `null` if it was removed, `undefined` if not edited. */
+  payloadOf({
+    event,
+    byte_offset,
+  }: PlacedEvent): Readonly<Record<string, unknown>> | null | undefined {
+    if (this.#edits.size === 0) return undefined
+    const edit = this.#edits.get(event.uuid)
+    if (edit === undefined || edit.byte_offset < byte_offset) return undefined
+    const { payload } = fieldsOf(edit.event.payload)
+    return payload === null ? null : fieldsOf(payload)
+  }
+
   /** The revised text of the summary at that offset, if there is one. */
   textOf(summaryOffset: number): string | undefined {
     return this.#texts.get(summaryOffset)
   }
+}
+
+/** The uuid of the message that a valid edit names. */
+function editedBy({ payload }: SessionEvent): string | undefined {
+  const { target_uuid, payload: replacement } = fieldsOf(payload)
+  const isObject = typeof replacement === 'object' && !Array.isArray(replacement)
+  return typeof target_uuid === 'string' && isObject ? target_uuid : undefined
 }
 
 // The projection of a session that is being written: it is advanced, not computed again.
@@ -313,6 +359,8 @@ export class LiveProjection extends Fold {
     if (!isOnChain(event)) {
       const revised = this.#revisions.add(placed)
       if (revised !== undefined) this.revise(revised)
+      const edited = event.type === 'message_edit' ? editedBy(event) : undefined
+      if (edited !== undefined) this.edit(edited)
       if (event.type === 'turn_end' && this.#isTipNewest && !this.#isEmpty) this.endTurn()
       return true
     }

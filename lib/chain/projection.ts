@@ -23,6 +23,8 @@ export interface EventEntry extends PlacedEvent {
   readonly file: string
   /** A turn ended while this was the last message the model saw. */
   readonly turnEnded?: true | undefined
+  /** A later edit removed it: a boundary may name it, but it is not shown. */
+  readonly removed?: true | undefined
 }
 
 export interface SummaryEntry extends PlacedEvent {
@@ -73,7 +75,7 @@ export interface LastBoundary {
 
 /** The start of a fold: the continuation of the parent, or one of the three below. */
 export interface ProjectionStart {
-  /** Including repeated uuids, which are not shown but may be named. */
+  /** Including repeated uuids and removed messages, which are not shown but may be named. */
   readonly entries: readonly ProjectionEntry[]
   readonly compactedCount: number
   readonly diagnostics: readonly Diagnostic[]

@@ -1,5 +1,5 @@
 // A uuid that is repeated within one file is shown once: a retried append may have written the same
-// message twice. The first entry stays.
+// message twice. The first entry stays. Removed messages are not shown.
 
 import { type Diagnostic, diagnostic } from '../format/index.js'
 import { isGap, type ProjectionEntry } from './projection.js'
@@ -24,6 +24,7 @@ export class UniqueEntries {
   }
 
   push(entry: ProjectionEntry): boolean {
+    if (entry.kind === 'event' && entry.removed === true) return false
     if (!isGap(entry) && this.#isRepeated(entry.file, entry.event.uuid)) {
       const { file, byte_offset, event } = entry
       const where = { file, byte_offset, uuid: event.uuid }

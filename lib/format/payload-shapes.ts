@@ -39,6 +39,7 @@ const copied_from = optional(uuid)
 const counts = check('counts by name', (value) => {
   return isRecord(value) && Object.values(value).every((member) => count(member))
 })
+const anyObject = check('an object', isRecord)
 const completionStatus = oneOf('completed', 'timeout', 'aborted', 'failed', 'crashed')
 const place = oneOf('store', 'archive', 'trash')
 
@@ -207,6 +208,7 @@ const SHAPES: { readonly [Type in keyof PayloadByType]: FieldsOf<PayloadByType[T
     final: flag,
     model: optional(text),
   },
+  message_edit: { target_uuid: uuid, payload: nullable(anyObject) },
   memory_query: { text },
   remember: { text, memoryType: optional(text), importance: optional(grade) },
   checkpoint_ref: { checkpoint_id: text, trigger: text, sha256, shard: optional(text) },

@@ -35,6 +35,7 @@ export const RECORD_TYPES = {
   subagent_spawn: { channels: CONVERSATION, isOnChain: true },
   subagent_result: { channels: CONVERSATION, isOnChain: true },
   summary_revision: { channels: CONVERSATION, isOnChain: false },
+  message_edit: { channels: CONVERSATION, isOnChain: false },
   memory_query: { channels: TRANSCRIPT, isOnChain: false },
   remember: { channels: TRANSCRIPT, isOnChain: false },
   checkpoint_ref: { channels: TRANSCRIPT, isOnChain: false },

@@ -213,6 +213,10 @@ export const payloadSchemas = {
     final: z.boolean(),
     model: z.string().optional(),
   }),
+  message_edit: z.looseObject({
+    target_uuid: uuid,
+    payload: z.record(z.string(), z.unknown()).nullable(),
+  }),
   memory_query: z.looseObject({ text: z.string() }),
   remember: z.looseObject({
     text: z.string(),

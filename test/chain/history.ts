@@ -132,6 +132,16 @@ export class History {
     return this.add({ type: 'rewind', uuid, prev_uuid, payload })
   }
 
+  edit(target_uuid: string, payload: unknown): this {
+    const uuid = `edit-${this.lines.length}`
+    return this.add({
+      type: 'message_edit',
+      uuid,
+      prev_uuid: null,
+      payload: { target_uuid, payload },
+    })
+  }
+
   revise(summary: string, text: string): this {
     const uuid = `revision-${this.lines.length}`
     const names = { summary_event_uuid: summary, boundary_uuid: summary.replace('S', 'B') }

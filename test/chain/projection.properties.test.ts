@@ -120,7 +120,7 @@ test('a projection read from the end can be advanced as one read from the start'
 
 test('a message or a compaction that continues from the tip never needs a new fold', () => {
   const cuts = ['plain', 'suffix', 'prefix', 'nothing'] as const
-  const kinds = ['message', ...cuts, 'revise', 'offChain', 'turnEnd'] as const
+  const kinds = ['message', ...cuts, 'edit', 'revise', 'offChain', 'turnEnd'] as const
   const property = fc.property(randomSteps(12, kinds), (steps) => {
     expect(expectLiveEqualsRefold(randomHistory(steps))).toBe(0)
   })

@@ -133,6 +133,11 @@ const STEPS = {
       b % 2 === 0 ? a % lines.length : lines.length - 1 - (a % Math.min(6, lines.length))
     if (lines.length > 1) around.history.damageAt(Math.max(position, b % 7 === 0 ? 0 : 1))
   },
+  edit(around: Around, [a, b]: Picks) {
+    const { history } = around
+    const payload = b % 3 === 0 ? null : { content: `edited ${history.lines.length}` }
+    history.edit(any(around, a) ?? 'gone', b % 11 === 0 ? 'invalid' : payload)
+  },
   revise(around: Around, [a, b]: Picks) {
     const { history } = around
     const summaries = history.lines.filter(({ event }) => event.type === 'summary')
@@ -185,6 +190,7 @@ const WEIGHTS = {
   again: 1,
   copy: 1,
   damage: 2,
+  edit: 3,
   revise: 2,
   offChain: 1,
   turnEnd: 2,

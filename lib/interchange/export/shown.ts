@@ -80,6 +80,10 @@ function happened({ type, payload }: ExportedEvent): Shown {
       return note(`subagent ${say('task_id')} started`)
     case 'session_meta':
       return note(fields['title'] === undefined ? type : `title: ${say('title')}`)
+    case 'message_edit': {
+      const verb = fields['payload'] === null ? 'Removed' : 'Edited'
+      return mark(`${verb}: message ${say('target_uuid')}`)
+    }
     case 'summary_revision':
       return note(`summary ${say('summary_event_uuid')} was written again: ${say('text')}`)
     case 'remember':

@@ -186,6 +186,16 @@ export class Emitter {
     this.emit({ type: 'session_meta', uuid, prev: null, payload })
   }
 
+  /**
+   * Emits an edit of an earlier message, off-chain: its new payload, or `null` to remove it from what
+   * the model sees. `name` distinguishes several edits made of one record.
+   */
+  edit(target: string, payload: Readonly<Record<string, unknown>> | null, name = 'edit'): void {
+    const uuid = `${this.uuidOf()}~${name}`
+    const edit = { target_uuid: target, payload }
+    this.emit({ type: 'message_edit', uuid, prev: null, payload: edit })
+  }
+
   /** Emits the two events of a compaction that another program made. */
   compact(compaction: Compaction, origin = this.#origin): void {
     const { summaryUuid, boundaryUuid, prev, text, summaryFields, summaryRecord } = compaction

@@ -47,7 +47,14 @@ export function uncompactEvents(
   }
   const since = log.path.slice(at + 1)
   const names = new Map(since.map(({ event }) => [event.uuid, newUuid()]))
-  const copies = since.flatMap((placed) => copyOf(placed, names, summary.uuid))
+  const copies = since.flatMap((placed) => {
+    // As last edited: an edit names the original, not its copy.
+    const payload = log.revisions.payloadOf(placed)
+    if (payload === null) return []
+    const current =
+      payload === undefined ? placed : { ...placed, event: { ...placed.event, payload } }
+    return copyOf(current, names, summary.uuid)
+  })
   const rewindUuid = newUuid()
   const rewind: NewEvent = {
     type: 'rewind',

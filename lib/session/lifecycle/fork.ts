@@ -83,7 +83,7 @@ type Found = Extract<LogEntry, { kind: 'event' }>
 interface Source {
   readonly header: Found | undefined
   readonly at: Found
-  /** Later revisions of summaries that the fork holds. */
+  /** Later revisions of summaries and edits of messages that the fork holds. */
   readonly revisions: readonly Found[]
   /** Lines with permission state, and what is written in their place. */
   readonly replaced: readonly (ByteRange & { readonly bytes: Buffer })[]
@@ -121,7 +121,8 @@ function readSource(
     if (isTarget) isFound = true
     if (event.type === 'summary')
       summaries.push({ uuid: event.uuid, byte_offset: entry.byte_offset })
-    if (event.type === 'summary_revision' && clean === event) later.push(entry)
+    const isChange = event.type === 'summary_revision' || event.type === 'message_edit'
+    if (isChange && clean === event) later.push(entry)
     if (!isTip || !isTaken) continue
     last = entry
     later = []
@@ -133,10 +134,17 @@ function readSource(
   const end = last.byte_offset
   const held = summaries.filter(({ byte_offset }) => byte_offset <= end)
   const uuids = new Set(held.map(({ uuid }) => uuid))
-  return { header, at: last, revisions: later.filter((entry) => names(entry, uuids)), replaced }
+  const isHeld = (uuid: string) => (seen.find(uuid) ?? Number.POSITIVE_INFINITY) <= end
+  const revisions = later.filter((entry) => names(entry, uuids) || edits(entry, isHeld))
+  return { header, at: last, revisions, replaced }
 }
 
 function names({ event }: Found, summaries: ReadonlySet<string>): boolean {
   const { summary_event_uuid } = fieldsOf(event.payload)
   return typeof summary_event_uuid === 'string' && summaries.has(summary_event_uuid)
+}
+
+function edits({ event }: Found, isHeld: (uuid: string) => boolean): boolean {
+  const { target_uuid } = fieldsOf(event.payload)
+  return event.type === 'message_edit' && typeof target_uuid === 'string' && isHeld(target_uuid)
 }
