@@ -256,5 +256,10 @@ export interface Importer {
   describe(first: readonly ForeignValue[], name: string): SourceFacts
   /** Without it, a session is one file. With it, its files are read in the order of their first times. */
   readonly siblings?: SiblingRule
+  /**
+   * A small file that holds the path of the project, from the folder of the transcript. It is read if
+   * the transcript names no folder.
+   */
+  readonly projectFile?: readonly string[]
   start(context: ImportContext): ImportRun
 }

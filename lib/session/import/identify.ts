@@ -1,5 +1,6 @@
 // Which program wrote a file, and which session it belongs to.
 
+import { isAbsolute } from 'node:path'
 import { SessionError } from '../../errors.js'
 import { normalizeSessionKey } from '../../format/index.js'
 import {
@@ -39,7 +40,14 @@ export function identifySource(
   const { importer, first } = detection
   const values = first.map(({ value }) => value)
   const facts = importer.describe(values, source.name)
-  return { importer, facts: { ...facts, sessionId: normalizeSessionKey(facts.sessionId) } }
+  const cwd = facts.cwd ?? readProject(source, importer)
+  return { importer, facts: { ...facts, cwd, sessionId: normalizeSessionKey(facts.sessionId) } }
+}
+
+/** The absolute path in the project file of the program, if there is one. */
+function readProject(source: ForeignSource, { projectFile }: Importer): string | undefined {
+  const text = projectFile === undefined ? undefined : source.readBeside(projectFile)?.trim()
+  return text !== undefined && isAbsolute(text) ? text : undefined
 }
 
 /** Files beside the transcript that hold subagents of its session, by their content. */

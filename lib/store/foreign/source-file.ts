@@ -2,7 +2,7 @@
 // read of it.
 
 import { createHash } from 'node:crypto'
-import { basename, extname, join } from 'node:path'
+import { basename, dirname, extname, join } from 'node:path'
 import { isSessionError } from '../../errors.js'
 import { copyLog } from '../../log/index.js'
 import {
@@ -13,10 +13,12 @@ import {
   undecodedLines,
 } from '../../log/internal.js'
 import type { StoreContext } from '../context.js'
+import { readSmallText } from '../read-small-text.js'
 
 const CHUNK_BYTES = 1024 * 1024
 const HEAD_BYTES = 256 * 1024
 const HEAD_LINES_MAX = 64
+const BESIDE_BYTES_MAX = 64 * 1024
 
 export class ForeignSource {
   readonly #store: StoreContext
@@ -51,6 +53,17 @@ export class ForeignSource {
     const bytes = Buffer.allocUnsafe(length)
     readFullySync(this.#log, bytes, { at: 0, length, position })
     return bytes
+  }
+
+  /** The text of a small file, by its path from the folder of this one; `undefined` without one. */
+  readBeside(names: readonly string[]): string | undefined {
+    try {
+      const path = join(dirname(this.path), ...names)
+      return readSmallText(this.#store, path, BESIDE_BYTES_MAX).toString()
+    } catch {
+      // Missing, unreadable or too large: it is optional.
+      return undefined
+    }
   }
 
   /** Copies of the first lines. */

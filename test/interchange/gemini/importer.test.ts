@@ -18,10 +18,10 @@ it('counts a record that changes nothing', () => {
 })
 
 it('messages with invalid ids get uuids of their own', () => {
-  const messages = ['', '', 'a b'].map((id) => ({ id, type: 'user', content: id }))
+  const messages = ['', 'a b'].map((id) => ({ id, type: 'user', content: `prompt ${id}` }))
   const { events, losses } = importValues('gemini', [{ ...HEAD, messages }])
-  expect(new Set(events.map(({ uuid }) => uuid)).size).toBe(4)
-  expect(losses.repaired).toEqual({ bad_id: 3 })
+  expect(new Set(events.map(({ uuid }) => uuid)).size).toBe(3)
+  expect(losses.repaired).toEqual({ bad_id: 2 })
 })
 
 const madeOf = (...values: readonly object[]) => importValues('gemini', [HEAD, ...values])
@@ -31,14 +31,30 @@ const contentOf = (type: string, more: object) =>
 
 it.each([
   ['hi', 'hi'],
-  [{ text: 'hi' }, [{ type: 'text', text: 'hi' }]],
-  [['hi'], [{ type: 'text', text: 'hi' }]],
+  [{ text: 'hi' }, 'hi'],
+  [['hi'], 'hi'],
   [
-    [{ text: 'hm', thought: true }, { fileData: { uri: 'x' } }, {}],
+    ['one', 'two'],
     [
-      { type: 'text', text: 'hm', thought: true },
-      { type: 'fileData', fileData: { uri: 'x' } },
-      { type: 'part' },
+      { type: 'text', text: 'one' },
+      { type: 'text', text: 'two' },
+    ],
+  ],
+  [
+    [{ text: 'hm', thought: true }, { fileData: { uri: 'x' } }, {}, 5],
+    [{ type: 'fileData', fileData: { uri: 'x' } }, { type: 'part' }],
+  ],
+  [
+    [
+      { inlineData: { mimeType: 'application/pdf', data: 'AA==' } },
+      { inlineData: { mimeType: 'audio/wav', data: 'AA==' } },
+    ],
+    [
+      {
+        type: 'document',
+        source: { type: 'base64', media_type: 'application/pdf', data: 'AA==' },
+      },
+      { type: 'inlineData', inlineData: { mimeType: 'audio/wav', data: 'AA==' } },
     ],
   ],
 ])('a prompt of %j is %j', (content, ours) => {
