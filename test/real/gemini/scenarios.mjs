@@ -17,7 +17,7 @@ export const scenarios = [
   headless('thinking', (client) => client.ask('THINK TOOLS 2')),
   headless('failed-tool', (client) => client.ask('CALL read_file {"file_path":"missing.txt"}')),
   headless('unknown-tool', (client) => client.ask('CALL no_such_tool {"a":1}')),
-  headless('long-output', (client) => client.ask('TOOL seq 1 4000')),
+  headless('long-output', (client) => client.ask('TOOL seq 1 1200')),
   headless('image-in-a-prompt', async (client) => {
     writePicture(client)
     await client.ask('what is in @picture.png here')
@@ -240,7 +240,7 @@ function backdate(client, minutes) {
   renameSync(path, join(dirname(path), name))
 }
 
-/** The structure of the chats before version 0.40 or so: one object, on many lines. */
+/** The structure of older chats: one object, on many lines. */
 function toOlderJson(client) {
   const [path] = client.chats()
   const messages = new Map()
