@@ -91,9 +91,8 @@ export class MessageList {
       emitter.drop('repeated_record')
       return
     }
-    const answered = new Set(this.#answered)
-    for (const call of this.#live[index]!.answers) answered.delete(call)
-    const wanted = this.#want(message, (call) => answered.has(call))
+    const own = this.#live[index]!.answers
+    const wanted = this.#want(message, (call) => this.#answered.has(call) && !own.includes(call))
     if (this.#isSame(this.#live[index], wanted)) {
       this.#adopt(index, wanted)
       emitter.drop('repeated_record')
@@ -126,7 +125,7 @@ export class MessageList {
     const common = this.#countCommon(live, shown)
     if (common === live.length) return this.#extend(wanted)
     if (common === shown.length) {
-      this.#before = { live: this.#live, tip: this.#tip, boundary: this.#boundary }
+      this.#before = { live: [...this.#live], tip: this.#tip, boundary: this.#boundary }
       this.#shorten(common)
       this.#extend(wanted)
       return true
@@ -261,8 +260,7 @@ export class MessageList {
   /** Makes the list what it was before this message. */
   #rewindBefore(index: number, reason: string, suffix: string): void {
     this.activate('another file', 'file')
-    const dropped = this.#live.slice(index)
-    this.#live = this.#live.slice(0, index)
+    const dropped = this.#live.splice(index)
     for (const { answers } of dropped) for (const call of answers) this.#answered.delete(call)
     const before = this.#live.findLast(({ last }) => last !== undefined)
     const isRoot = before === undefined
