@@ -1,8 +1,12 @@
 // What each hook event records.
 
+import { isAbsolute } from 'node:path'
 import { isSessionError } from '../errors.js'
+import { plainText } from '../interchange/index.js'
 import {
   type HookEvent,
+  type HookSubagent,
+  type Message,
   recordBeforeCompaction,
   recordCompaction,
   recordEvent,
@@ -12,7 +16,13 @@ import {
   recordSpawn,
   recordSubagentResult,
 } from '../session/record.js'
-import { isBypassed, type ReleasedClaim, releaseClaim } from '../store/index.js'
+import {
+  findChild,
+  isBypassed,
+  type ReleasedClaim,
+  readSmallText,
+  releaseClaim,
+} from '../store/index.js'
 import {
   findLastMessage,
   findPrompt,
@@ -32,9 +42,11 @@ import { onSessionStart } from './session-start.js'
 const HANDLERS: ReadonlyMap<string, HookHandler> = new Map<string, HookHandler>([
   ['SessionStart', onSessionStart],
   ['UserPromptSubmit', onPrompt],
+  ['UserPromptExpansion', onPrompt],
   ['PreToolUse', onToolCall],
   ['PostToolUse', onToolResult],
   ['PostToolUseFailure', onToolFailure],
+  ['PostToolBatch', onToolBatch],
   ['SubagentStart', onSubagentStart],
   ['SubagentStop', onSubagentStop],
   ['PreCompact', onPreCompact],
@@ -64,14 +76,18 @@ export function findHandler(event: string): { name: string; handle: HookHandler 
 
 /** A prompt is recorded, and nothing is injected into it. */
 async function onPrompt(context: HookContext): Promise<HookOutcome> {
-  const { name, fields, sessionId, store, options } = context
+  const { fields, sessionId, store, options } = context
   const content = findPrompt(fields)
   if (content === undefined) return NOTHING
-  const source = { sessionId, source: name, nativeId: findPromptId(fields) }
+  const source = { sessionId, source: 'UserPromptSubmit', nativeId: findPromptId(fields) }
   const subagent = findSubagent(context)
-  if (subagent === undefined) return recordPrompt(store, { ...source, content }, options)
-  const events = [{ type: 'user', payload: { content } }]
-  return recordInSidechain(store, { ...source, subagent, events }, options)
+  if (subagent !== undefined) {
+    const events = [{ type: 'user', payload: { content } }]
+    return recordInSidechain(store, { ...source, subagent, events }, options)
+  }
+  // Not typed by a person: a task in the background has ended.
+  const isTyped = !content.startsWith('<task-notification>')
+  return recordPrompt(store, { ...source, content, isTyped }, options)
 }
 
 function onToolCall(context: HookContext): Promise<HookOutcome> {
@@ -118,15 +134,90 @@ async function recordToolAs(
   payload: ToolPayload,
 ): Promise<HookOutcome> {
   const { name: source, fields, sessionId, store, options } = context
-  const nativeId = findText(fields, 'tool_use_id', 'toolUseId', 'tool_call_id')
-  const name = findText(fields, 'tool_name', 'toolName') ?? 'unknown'
-  const tool_call_id = nativeId ?? makeToolCallId(name, toolInput(fields))
-  const events = [{ type, payload: { tool_call_id, name, ...payload } }]
-  const event: HookEvent = { sessionId, source, nativeId, events }
+  const { nativeId, name, tool_call_id } = findTool(fields)
+  const list = [{ type, payload: { tool_call_id, name, ...payload } }]
+  const subagent = findSubagent(context)
+  if (subagent !== undefined) {
+    return recordInSidechain(
+      store,
+      { sessionId, source, nativeId, events: list, subagent },
+      options,
+    )
+  }
+  const events: HookEvent['events'] = (_, followed) => {
+    if (followed?.isFollowed !== true) return list
+    // The transcript has the call, and will have the result as the model reads it.
+    const { call, result } = findCall(followed.recent(), tool_call_id)
+    return (call ?? result) === undefined ? list : []
+  }
+  return recordEvent(store, { sessionId, source, nativeId, events }, options)
+}
+
+/** The calls that were made together, in their order, with the texts that the model reads. */
+async function onToolBatch(context: HookContext): Promise<HookOutcome> {
+  const { name: source, fields, sessionId, store, options } = context
+  const calls = Array.isArray(fields['tool_calls']) ? fields['tool_calls'] : []
+  const pairs = calls.map(toFields).map((fields) => {
+    const { name, tool_call_id } = findTool(fields)
+    const content = findValue(fields, 'tool_response', 'toolResponse') ?? ''
+    const is_error = isErrorText(content)
+    return {
+      id: tool_call_id,
+      call: { type: 'tool_call', payload: { tool_call_id, name, input: toolInput(fields) ?? {} } },
+      result: { type: 'tool_result', payload: { tool_call_id, name, content, is_error } },
+    }
+  })
+  const [first] = pairs
+  if (first === undefined) return NOTHING
+  const events: HookEvent['events'] = (_, followed) => {
+    const found = pairs.map((pair) => ({
+      ...pair,
+      in: findCall(followed?.recent() ?? [], pair.id),
+    }))
+    return [
+      ...found.flatMap((pair) => (pair.in.call === undefined ? [pair.call] : [])),
+      ...found.flatMap((pair) => (pair.in.result === undefined ? [pair.result] : [])),
+    ]
+  }
+  const event = { sessionId, source, nativeId: first.id, events }
   const subagent = findSubagent(context)
   return subagent === undefined
     ? recordEvent(store, event, options)
     : recordInSidechain(store, { ...event, subagent }, options)
+}
+
+// A batch does not say which of its results are errors.
+const ERRORS = /^(?:<tool_use_error>|Exit code \d|Error: |The user doesn't want to proceed)/
+
+function isErrorText(content: unknown): boolean {
+  return typeof content === 'string' && ERRORS.test(content)
+}
+
+interface FoundCall {
+  readonly call?: Message | undefined
+  readonly result?: Message | undefined
+}
+
+/** The call and its result, among the messages since the last prompt, newest first. */
+function findCall(recent: Iterable<Message>, id: string): FoundCall {
+  let result: Message | undefined
+  for (const message of recent) {
+    const { tool_call_id } = toFields(message.payload)
+    if (message.type === 'tool_result' && tool_call_id === id) result = message
+    if (message.type === 'tool_call' && tool_call_id === id) return { call: message, result }
+    if (message.type === 'user') break
+  }
+  return { result }
+}
+
+function findTool(fields: HookFields) {
+  const nativeId = findText(fields, 'tool_use_id', 'toolUseId', 'tool_call_id')
+  const name = findText(fields, 'tool_name', 'toolName') ?? 'unknown'
+  return { nativeId, name, tool_call_id: nativeId ?? makeToolCallId(name, toolInput(fields)) }
+}
+
+function toFields(value: unknown): HookFields {
+  return typeof value === 'object' && value !== null ? (value as HookFields) : {}
 }
 
 function toolInput(fields: HookFields): unknown {
@@ -144,12 +235,29 @@ function makeToolCallId(name: string, input: unknown): string {
 async function onStop({ name, fields, sessionId, store, options }: HookContext) {
   const content = findLastMessage(fields)
   const nativeId = findPromptId(fields)
-  const events = [
+  const list = [
     ...(content === undefined ? [] : [{ type: 'assistant', payload: { content } }]),
     { type: 'turn_end', payload: { prompt_id: nativeId } },
   ]
+  const events: HookEvent['events'] = ({ offChain }, followed) => {
+    if (followed?.isFollowed !== true) return list
+    // A model may say the same again in one prompt: what it says then follows another message.
+    const isNew = (text: string) => !isLastMessage(followed.recent(), text)
+    const isEnded = followed.events.length === 0 && offChain.some(({ type }) => type === 'turn_end')
+    return list
+      .filter(({ type }) => (type === 'turn_end' ? !isEnded : isNew(content!)))
+      .map((event) => ({ ...event, uuid: store.env.newUuid() }))
+  }
   const event = { sessionId, source: name, nativeId, mark: markOf(fields), events }
   return recordEvent(store, event, options)
+}
+
+function isLastMessage(recent: Iterable<Message>, text: string): boolean {
+  for (const { type, payload } of recent) {
+    if (type === 'assistant') return plainText(toFields(payload)['content']).trim() === text.trim()
+    if (type === 'user' || type === 'tool_result' || type === 'tool_call') return false
+  }
+  return false
 }
 
 /** A stop hook that made the model continue is called again for the same prompt. */
@@ -157,10 +265,14 @@ function markOf(fields: HookFields): string {
   return fields['stop_hook_active'] === true ? 'again' : ''
 }
 
+const UNKNOWN_ERROR = 'unknown'
+
 /** The last message is an error here, not a reply. */
 async function onStopFailure({ name, fields, sessionId, store, options }: HookContext) {
   const nativeId = findPromptId(fields)
-  const error = findText(fields, 'error', 'error_message') ?? findLastMessage(fields) ?? 'unknown'
+  const named = findText(fields, 'error', 'error_message') ?? UNKNOWN_ERROR
+  // Claude Code says what went wrong in the message, and the kind of it often not at all.
+  const error = named === UNKNOWN_ERROR ? (findLastMessage(fields) ?? named) : named
   const events = [{ type: 'turn_end', payload: { prompt_id: nativeId, error } }]
   const event = { sessionId, source: name, nativeId, events }
   return recordEvent(store, event, options)
@@ -169,20 +281,48 @@ async function onStopFailure({ name, fields, sessionId, store, options }: HookCo
 async function onSubagentStart(context: HookContext): Promise<HookOutcome> {
   const subagent = findSubagent(context)
   if (subagent === undefined) return NOTHING
-  return recordSpawn(context.store, subagent, context.options)
+  const { options } = context
+  const file = options.transcript?.path.replace(
+    /\.jsonl$/,
+    `/subagents/agent-${subagent.taskId}.jsonl`,
+  )
+  const toolCallId = readToolCallId(context, file)
+  return recordSpawn(context.store, { ...subagent, toolCallId }, options)
 }
 
 /** The harness keeps its own log of a subagent, which is named and not copied. */
 async function onSubagentStop(context: HookContext): Promise<HookOutcome> {
   const { fields, store, options } = context
   const subagent = findSubagent(context)
-  if (subagent === undefined) return NOTHING
+  if (subagent === undefined || isSummarizer(context, subagent)) return NOTHING
+  const agentTranscriptPath = findText(fields, 'agent_transcript_path', 'agentTranscriptPath')
+  const toolCallId = readToolCallId(context, agentTranscriptPath)
   const stop = {
     text: findLastMessage(fields) ?? '',
     mark: markOf(fields),
-    agentTranscriptPath: findText(fields, 'agent_transcript_path', 'agentTranscriptPath'),
+    agentTranscriptPath,
   }
-  return recordSubagentResult(store, subagent, stop, options)
+  return recordSubagentResult(store, { ...subagent, toolCallId }, stop, options)
+}
+
+/** Claude Code names the call in a small file beside the log of the subagent. */
+function readToolCallId({ store }: HookContext, path: string | undefined): string | undefined {
+  if (path === undefined || !isAbsolute(path)) return undefined
+  try {
+    const text = readSmallText(store, path.replace(/\.jsonl$/, '.meta.json')).toString()
+    return findText(toFields(JSON.parse(text)), 'toolUseId')
+  } catch {
+    // Older versions have no such file; then an open call is assumed, if it is the only one.
+    return undefined
+  }
+}
+
+/** Claude Code summarizes in an agent without a type, and reports only that it stopped. */
+function isSummarizer(
+  { fields, store }: HookContext,
+  { sessionId, taskId }: HookSubagent,
+): boolean {
+  return fields['agent_type'] === '' && findChild(store, taskId, sessionId) === undefined
 }
 
 /** Nothing can be injected here; the session start after the compaction does that. */
@@ -201,10 +341,22 @@ async function onPostCompact({ name, fields, sessionId, store, options }: HookCo
     sessionId,
     source: name,
     nativeId: findPromptId(fields),
-    summary,
+    summary: toSummary(summary),
     trigger,
   } as const
+  const { transcript } = options
+  // What was kept is in the transcript only, which has the compaction a moment later.
+  if (transcript !== undefined) {
+    const none = { sessionId, source: name, events: [] }
+    if ((await recordEvent(store, none, options)).isFollowed === true) return NOTHING
+  }
   return recordCompaction(store, event, options)
+}
+
+/** As the client uses it: without the analysis that the model writes first. */
+function toSummary(text: string): string {
+  const [, summary] = /<summary>([\s\S]*?)<\/summary>/.exec(text) ?? []
+  return (summary ?? text.replace(/<analysis>[\s\S]*?<\/analysis>/, '')).trim()
 }
 
 /** The claim ends in any case; the log gets a terminator unless the hook must not record. */
@@ -220,7 +372,15 @@ async function onSessionEnd(context: HookContext): Promise<HookOutcome> {
   if (isOff) return { ...NOTHING, bypassed: true }
   if (duplicateSessionEnd === true) return { ...NOTHING, duplicateSessionEnd }
   const reason = findText(fields, 'reason') ?? 'other'
+  await recordTranscript(context)
   return (await recordSessionEnd(store, { sessionId, reason }, options)) ?? NOTHING
+}
+
+/** Takes what the transcript of the client holds beyond the log of this session, if it has one. */
+export async function recordTranscript({ name, sessionId, store, options }: HookContext) {
+  if (options.transcript === undefined) return
+  if (!store.env.fs.existsSync(store.layout.transcriptPath(sessionId))) return
+  await recordEvent(store, { sessionId, source: name, events: [] }, options)
 }
 
 /** Before the terminator is written, so that a repeated end can be recognised. */

@@ -1,6 +1,7 @@
 // Runs one hook. It never fails its harness: an exit code other than 0 could erase a prompt or block
 // a compaction, so every problem is reported as a line on stderr.
 
+import { isAbsolute } from 'node:path'
 import {
   type Environment,
   type EnvironmentOverrides,
@@ -17,7 +18,8 @@ import {
   UNNAMED_PATH,
   workingFolder,
 } from '../store/index.js'
-import { findHandler } from './handlers.js'
+import { findHandler, recordTranscript } from './handlers.js'
+import { leaveForkedSession, settleKilledSessions } from './other-sessions.js'
 import {
   findSessionId,
   findText,
@@ -69,7 +71,7 @@ async function run(call: HookCall): Promise<HookAnswer> {
   const session = findSessionId(fields)
   const handler = findHandler(event)
   if (handler === undefined || session === undefined) return NOTHING
-  const context = contextOf(call, env, handler.name, fields, session)
+  const context = await prepare(contextOf(call, env, handler.name, fields, session))
   // The end of a session releases its claim in any case, and checks it itself.
   const skipped = handler.name === 'SessionEnd' ? undefined : await findReasonToSkip(context)
   if (skipped !== undefined) return skipped
@@ -77,6 +79,27 @@ async function run(call: HookCall): Promise<HookAnswer> {
   const answer = 'inject' in outcome ? outcome : { ...NOTHING, status: outcome.status }
   if (answer.inject !== '') await inject(call, handler.name, answer)
   return answer
+}
+
+/** What must be done before this session is claimed, or its start is looked at. */
+async function prepare(context: HookContext): Promise<HookContext> {
+  const { name, fields, options } = context
+  try {
+    if (name === 'UserPromptSubmit') {
+      const source = await leaveForkedSession(context)
+      if (source === undefined) return context
+      const facts = { ...options.facts, previousSessionKey: source }
+      return { ...context, options: { ...options, facts } }
+    }
+    if (name !== 'SessionStart') return context
+    if (findText(fields, 'source') === 'startup') await settleKilledSessions(context)
+    else await recordTranscript(context)
+  } catch (error) {
+    // The event itself is recorded whatever state another session is in.
+    if (!isSessionError(error)) throw error
+    context.report(messageOf(error))
+  }
+  return context
 }
 
 // Not `call.io.stdin`: Node creates that stream when the property is read.
@@ -129,6 +152,7 @@ function contextOf(
     followUpStore: { ...store, logOptions: followUpLocks },
     options: {
       followUpLockTimeoutMs: FOLLOW_UP_LOCK_TIMEOUT_MS,
+      transcript: findTranscript(name, fields),
       facts: {
         // The folder of the event changes with every `cd`; the project does not.
         project: io.env['CLAUDE_PROJECT_DIR'] || findText(fields, 'project') || cwd,
@@ -141,6 +165,14 @@ function contextOf(
       },
     },
   }
+}
+
+/** The transcript that Claude Code writes of the session, also where a subagent has the event. */
+function findTranscript(name: string, fields: HookFields) {
+  const path = findText(fields, 'transcript_path', 'transcriptPath')
+  if (path === undefined || !isAbsolute(path)) return undefined
+  // A client that resumes has written all of it; what it did not write, it does not send.
+  return { path, isSettled: name === 'SessionStart' && findText(fields, 'source') === 'resume' }
 }
 
 /** An agent that a hook starts must not start hooks. */

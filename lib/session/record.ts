@@ -2,6 +2,7 @@
 // load the session class.
 
 export { recordBeforeCompaction, recordCompaction } from './compaction/record-compaction.js'
+export type { Message } from './follow/message-key.js'
 export {
   type SessionStartRequest,
   type SessionStartResponse,

@@ -39,7 +39,9 @@ export async function recordBeforeCompaction(
   }
   const once = openHookCheckpointer(store, { id: sessionId, log: path }, options)
   const facts = { transcript_offset: end.size, last_uuid: end.last?.uuid ?? null }
-  const sessionContext = instructions ?? readTail(store, path)
+  const said = readTail(store, path)
+  const asked = instructions === undefined ? [] : [`Instructions for the summary: ${instructions}`]
+  const sessionContext = [...asked, ...(said === '' ? [] : [said])].join('\n')
   await once?.checkpointer.preCompaction(once.session, { facts, sessionContext })
 }
 

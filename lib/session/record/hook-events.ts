@@ -6,6 +6,7 @@ import { isSessionError } from '../../errors.js'
 import { withoutUndefined } from '../../format/index.js'
 import { listSpooled, readOrReport, type StoreContext } from '../../store/index.js'
 import { type OneShotCheckpointer, openCheckpointer } from '../checkpoints/one-shot.js'
+import type { FollowedTranscript } from '../follow/follow-transcript.js'
 import { type SessionFacts, terminatorEvent } from '../header.js'
 import { type RedactionOptions, withLockTimeout } from '../settings.js'
 import { hasEnded, type LogEnd, REPEAT_MS, readLogEnd } from './log-end.js'
@@ -30,6 +31,8 @@ export interface HookRecordOptions extends RedactionOptions {
   continuity?: ContinuityOptions | false | undefined
   /** How long to wait for the locks after that of the transcript. */
   followUpLockTimeoutMs?: number | undefined
+  /** The transcript that the harness writes itself: what it holds beyond the log is taken first. */
+  transcript?: FollowedTranscript | undefined
 }
 
 export function recordEvent(
@@ -40,14 +43,20 @@ export function recordEvent(
   return record(store, { sessionId, events }, { ...options, dedupe, spool: 'always' })
 }
 
+export interface HookPrompt extends Omit<HookEvent, 'events'> {
+  readonly content: string
+  /** `false`: it does not belong into the history of prompts. */
+  readonly isTyped?: boolean | undefined
+}
+
 /** Records a prompt, its line of the history and the checkpoint that is due. */
 export function recordPrompt(
   store: StoreContext,
-  { sessionId, content, ...dedupe }: Omit<HookEvent, 'events'> & { readonly content: string },
+  { sessionId, content, isTyped = true, ...dedupe }: HookPrompt,
   { continuity = {}, ...options }: HookRecordOptions = {},
 ): Promise<RecordResult> {
   const payload = withoutUndefined({ content, prompt_id: dedupe.nativeId })
-  const lane = { spool: 'always', history: true, checkpoint: continuity } as const
+  const lane = { spool: 'always', history: isTyped, checkpoint: continuity } as const
   const events = [{ type: 'user', payload }]
   return record(store, { sessionId, events }, { ...options, ...lane, dedupe })
 }

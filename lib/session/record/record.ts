@@ -22,6 +22,11 @@ import {
   withConfig,
 } from '../../store/index.js'
 import { type OneShotCheckpointer, openCheckpointer } from '../checkpoints/one-shot.js'
+import {
+  type Followed,
+  type FollowedTranscript,
+  followTranscript,
+} from '../follow/follow-transcript.js'
 import { newHeader, type SessionFacts } from '../header.js'
 import { promptText } from '../prompt-history.js'
 import { asWritten, type RedactionOptions, redactionOf, withLockTimeout } from '../settings.js'
@@ -37,7 +42,9 @@ import {
 import { takeSpooled } from './take-spool.js'
 
 /** The events, or a function that makes them once it is known what they follow. */
-export type EventsOrFactory = readonly NewEvent[] | ((end: LogEnd) => readonly NewEvent[])
+export type EventsOrFactory =
+  | readonly NewEvent[]
+  | ((end: LogEnd, followed?: Followed) => readonly NewEvent[])
 
 export interface RecordInput {
   /** The session, normalised. */
@@ -93,6 +100,8 @@ export interface RecordOptions extends RedactionOptions {
    * @default false
    */
   checkpoint?: ContinuityOptions | false | undefined
+  /** Append first what the transcript of the client holds beyond the log. */
+  transcript?: FollowedTranscript | undefined
   /** What the header of a new session says. */
   facts?: SessionFacts | undefined
   /**
@@ -112,6 +121,8 @@ export interface RecordResult {
   readonly status: 'written' | 'duplicate' | 'queued'
   /** Of the first event; absent for an event that was queued or recognised by its content. */
   readonly receipt?: Receipt | undefined
+  /** The log shows what the transcript of the client holds; absent where that was not asked. */
+  readonly isFollowed?: boolean | undefined
   /** Of all events; absent where they were queued or recognised by their content. */
   readonly receipts?: readonly Receipt[] | undefined
   /** Of events that were queued. */
@@ -135,29 +146,27 @@ export async function record(
   const log = logOptionsFor(store, target, options)
   const { dedupe } = options
   const { events } = input
-  const isNamed = dedupe === undefined || dedupe.nativeId !== undefined || dedupe.mayRepeat === true
-  const named = (list: readonly NewEvent[]) => nameEvents(input, list, dedupe)
+  const decision = new Decision(store, input, options)
   const followUp = new FollowUp(store, input.sessionId, options)
   try {
     await appendSpooled(store, target, log)
-    const receipts = await appendGuarded(
+    const written = await appendGuarded(
       target.path,
       {
         header: target.header,
-        events:
-          typeof events === 'function'
-            ? (open) => named(events(findLogEnd(open, store.env.now())))
-            : named(events),
-        // Uuids made from an id are compared by the log itself.
-        isRepeated: isNamed
-          ? undefined
-          : (open, list) => isRepeated(list, findLogEnd(open, store.env.now())),
-        afterwards: followUp.isWanted ? (open, written) => followUp.read(open, written) : undefined,
+        events: decision.isOpen ? (open) => decision.make(open) : decision.events,
+        afterwards: followUp.isWanted
+          ? (open, written) => followUp.read(open, written.slice(decision.followedCount))
+          : undefined,
       },
       log,
     )
+    const receipts = written.slice(decision.followedCount)
     const [receipt] = receipts
-    if (receipt === undefined) return DUPLICATE
+    if (receipt === undefined) {
+      const { isFollowed, followedCount } = decision
+      return { ...DUPLICATE, isFollowed, ...(followedCount > 0 && { status: 'written' }) }
+    }
     const { uuid } = receipt
     if (receipts.every(({ duplicate }) => duplicate === true)) {
       return { ...DUPLICATE, receipt, receipts, uuid }
@@ -177,6 +186,57 @@ export async function record(
     const uuid = queuedUuids[0]!
     followUp.readProject(target.path)
     return { status: 'queued', uuid, queuedUuids, ...(await followUp.run(events, { uuid })) }
+  }
+}
+
+/** What is appended, as far as it depends on what the log holds. */
+class Decision {
+  /** How many of the events are of the client's transcript; they come first. */
+  followedCount = 0
+  isFollowed = false
+  readonly #store: StoreContext
+  readonly #input: RecordInput
+  readonly #options: RecordOptions
+
+  constructor(store: StoreContext, input: RecordInput, options: RecordOptions) {
+    this.#store = store
+    this.#input = input
+    this.#options = options
+  }
+
+  /** The log must be read first. */
+  get isOpen(): boolean {
+    const { transcript } = this.#options
+    return typeof this.#input.events === 'function' || transcript !== undefined || !this.#isNamed
+  }
+
+  get events(): readonly NewEvent[] {
+    return this.#name(this.#input.events as readonly NewEvent[])
+  }
+
+  make(open: OpenLog): readonly NewEvent[] {
+    const { events } = this.#input
+    const { transcript, redactOnWrite } = this.#options
+    const followed = followTranscript(this.#store, open, { transcript, redactOnWrite })
+    const first = followed.events
+    this.isFollowed = followed.isFollowed
+    this.followedCount = first.length
+    const isAsked = typeof events === 'function' || !this.#isNamed
+    const end = isAsked ? findLogEnd(open, this.#store.env.now()) : undefined
+    const list = typeof events === 'function' ? events(end!, followed) : events
+    // Uuids made from an id are compared by the log itself.
+    const isRepeat = !this.#isNamed && isRepeated(list, end!)
+    return [...first, ...(isRepeat ? [] : this.#name(list))]
+  }
+
+  // Without a source every event is new.
+  get #isNamed(): boolean {
+    const { dedupe } = this.#options
+    return dedupe === undefined || dedupe.nativeId !== undefined || dedupe.mayRepeat === true
+  }
+
+  #name(list: readonly NewEvent[]): readonly NewEvent[] {
+    return nameEvents(this.#input, list, this.#options.dedupe)
   }
 }
 

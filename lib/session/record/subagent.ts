@@ -25,6 +25,8 @@ export interface HookSubagent {
   /** The harness's id of the subagent, which is its task id here. */
   readonly taskId: string
   readonly agentType?: string | undefined
+  /** The tool call that asked for it, where the harness names it. */
+  readonly toolCallId?: string | undefined
 }
 
 /** Creates its log, and appends the spawn event to its session. */
@@ -36,7 +38,8 @@ export async function recordSpawn(
   const { layout } = store
   const subagent = normalizeSubagent(given)
   const { sessionId, taskId, agentType } = subagent
-  const toolCallId = findToolCall(store, layout.transcriptPath(sessionId), agentType)
+  const toolCallId =
+    subagent.toolCallId ?? findToolCall(store, layout.transcriptPath(sessionId), agentType)
   const event = { sessionId, source: 'SubagentStart', events: [] }
   await recordInSidechain(store, { ...event, subagent, toolCallId }, options)
   const { path } = findSidechainTarget(store, taskId, sessionId)
@@ -122,7 +125,7 @@ export async function recordSubagentResult(
     taskId,
     sidechainPath: layout.pathInStore(path),
     bytes: readLogEnd(store, path).size,
-    toolCallId: child?.toolCallId ?? undefined,
+    toolCallId: subagent.toolCallId ?? child?.toolCallId ?? undefined,
     uuid: toUuid([sessionId, 'SubagentStop', taskId, hash]),
   })
   const result = resultEvent(report)
@@ -162,8 +165,8 @@ function assertWithinLimit(
 const SPAWNING_TOOLS: readonly unknown[] = ['Task', 'Agent']
 
 /**
- * Finds the tool call that asked for the subagent: the one call of this turn that has no result
- * yet. The harness does not name it, and a wrong link would be worse than a missing one.
+ * Finds the tool call that asked for the subagent, where the harness does not name it: the one call
+ * of this turn that has no result yet. A wrong link would be worse than a missing one.
  */
 function findToolCall(
   store: StoreContext,
