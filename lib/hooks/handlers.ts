@@ -2,7 +2,7 @@
 
 import { isAbsolute } from 'node:path'
 import { isSessionError } from '../errors.js'
-import { plainText } from '../interchange/index.js'
+import { plainText } from '../interchange/follow.js'
 import {
   type HookEvent,
   type HookSubagent,

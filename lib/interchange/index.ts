@@ -1,13 +1,6 @@
 // Entry point of the module that knows the formats of other programs and our own exports: foreign
 // records in, our events out; a session in, lines, Markdown or text out. Pure.
 
-export {
-  type ClaudeConversation,
-  type ClaudeMessage,
-  isClaudeTranscript,
-  readClaudeContinuation,
-  readClaudeConversation,
-} from './claude-code/conversation.js'
 export { type Detection, detectFormat, REFUSALS, type Refusal } from './detect-format.js'
 export {
   type ExportChannel,

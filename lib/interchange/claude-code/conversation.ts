@@ -8,7 +8,7 @@ import {
   projectLog,
 } from '../../chain/index.js'
 import { FORMAT_VERSION, type SessionEvent, UNKNOWN_TIME } from '../../format/index.js'
-import { fieldsOf, known, listOf, textOf } from '../import/fields.js'
+import { fieldsOf, known, listOf } from '../import/fields.js'
 import {
   type ForeignRecord,
   type ForeignValue,
@@ -18,7 +18,6 @@ import {
 } from '../import/importer.js'
 import { claudeCode } from './importer.js'
 import { isBoundary } from './lines.js'
-import { ClaudeRun } from './run.js'
 
 /** A message of the client as an event of ours. */
 export interface ClaudeMessage {
@@ -59,25 +58,20 @@ export function isClaudeTranscript(records: readonly ForeignRecord[]): boolean {
 }
 
 /** Reads a whole transcript. */
-export function readClaudeConversation(records: Iterable<ForeignRecord>): ClaudeConversation {
+export function readClaudeConversation(records: readonly ForeignRecord[]): ClaudeConversation {
   const events: ImportedEvent[] = []
-  const sink: ImportSink = {
-    event: (event) => void (event.task === undefined && events.push(event)),
-    dropped: () => {},
-    repaired: () => {},
-    task: () => {},
-    taskEnded: () => {},
-  }
-  const facts = { sessionId: 'transcript', startTs: undefined, cwd: undefined }
-  const run = new ClaudeRun({ facts, sink, tasks: new Map() })
-  let lastLine: string | undefined
-  let size = 0
-  for (const record of records) {
-    run.add(record)
-    size = record.byteOffset + record.length
-    if (record.value['isSidechain'] !== true) lastLine = textOf(record.value['uuid']) ?? lastLine
-  }
-  run.end(size)
+  const byOffset = new Map(records.map((record) => [record.byteOffset, record]))
+  const run = claudeCode.start({
+    facts: FACTS,
+    sink: { ...NO_REPORT, event: (event) => void (event.task === undefined && events.push(event)) },
+    reread: ({ byteOffset }) => byOffset.get(byteOffset)!,
+    tasks: new Map(),
+  })
+  for (const record of records) run.survey?.(record)
+  run.open?.({ source: undefined, path: '', facts: FACTS })
+  for (const record of records) run.add(record)
+  const last = records.at(-1)
+  run.end?.(last === undefined ? 0 : last.byteOffset + last.length)
   const placed = events.map(toPlaced)
   const { projection } = projectLog([HEADER, ...placed], { file: 'transcript' })
   const before = projection.entries.slice(0, projection.compactedCount)
@@ -85,8 +79,23 @@ export function readClaudeConversation(records: Iterable<ForeignRecord>): Claude
     compaction: toCompaction(projection, before, placed),
     messages: projection.entries.slice(projection.compactedCount).flatMap(toMessages),
     all: placed.flatMap(({ event }) => messagesOf(event)),
-    lastLine,
+    lastLine: records.findLast(isOwnLine)?.value['uuid'] as string | undefined,
   }
+}
+
+const FACTS = { sessionId: 'transcript', startTs: undefined, cwd: undefined }
+
+// A hook has no import report.
+const NO_REPORT: Omit<ImportSink, 'event'> = {
+  dropped: () => {},
+  repaired: () => {},
+  uninterpreted: () => {},
+  task: () => {},
+  taskEnded: () => {},
+}
+
+function isOwnLine({ value }: ForeignRecord): boolean {
+  return typeof value['uuid'] === 'string' && value['isSidechain'] !== true
 }
 
 /**

@@ -15,7 +15,7 @@ import {
   isClaudeTranscript,
   readClaudeContinuation,
   readClaudeConversation,
-} from '../../interchange/index.js'
+} from '../../interchange/follow.js'
 import type { NewEvent, OpenLog } from '../../log/index.js'
 import { loadSession, type StoreContext } from '../../store/index.js'
 import { asWritten, type RedactionOptions } from '../settings.js'
@@ -80,11 +80,13 @@ function readSinceLine(log: OpenLog): SinceLine | undefined {
 
 function followPart(
   store: StoreContext,
-  { path, redactOnWrite }: FollowOptions,
+  { path, redactOnWrite, isSettled = false }: FollowOptions,
   since: SinceLine | undefined,
 ): readonly NewEvent[] | undefined {
   if (since === undefined) return undefined
   const { line, pending } = since
+  // Whether each of them was written is seen in the whole transcript only.
+  if (isSettled && pending.some(isMessage)) return undefined
   const part = readTranscript(store, path, { from: line.end })
   const found = part && readClaudeContinuation(part.records, line.uuid)
   if (found === undefined) return undefined

@@ -1,7 +1,7 @@
 // The lines of a transcript that another program is writing: only whole ones, from an offset on.
 
 import { isSessionError } from '../../errors.js'
-import type { ForeignRecord, ForeignValue } from '../../interchange/index.js'
+import type { ForeignRecord, ForeignValue } from '../../interchange/follow.js'
 import { type OpenLog, openIfThere } from '../../log/index.js'
 import type { StoreContext } from '../../store/index.js'
 

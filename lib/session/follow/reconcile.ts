@@ -3,7 +3,7 @@
 import { isGap } from '../../chain/index.js'
 import { fieldsOf } from '../../format/fields.js'
 import type { SessionEvent } from '../../format/index.js'
-import type { ClaudeConversation } from '../../interchange/index.js'
+import type { ClaudeConversation } from '../../interchange/follow.js'
 import type { NewEvent } from '../../log/index.js'
 import type { LoadedSession, StoreContext } from '../../store/index.js'
 import { type Message, messageKey } from './message-key.js'
@@ -78,7 +78,9 @@ function continueFrom(store: StoreContext, { wanted, loaded, own, isSettled }: C
   const extra = own.slice(same)
   if (extra.length === 0) return missing.slice()
   const left = countLeft(wanted)
-  const waiting = isSettled ? [] : findWaiting(extra, wanted, (key) => (left.get(key) ?? 0) > 0)
+  const later = new Set(missing.map(messageKey))
+  const isWritten = (key: string) => later.has(key) || (left.get(key) ?? 0) > 0
+  const waiting = isSettled ? [] : findWaiting(extra, wanted, isWritten)
   if (missing.length === 0 && waiting.length >= extra.length) return []
   const { projection } = loaded.log
   const root = projection.lastBoundary?.uuid ?? loaded.header?.uuid

@@ -4,9 +4,10 @@
 import type { ContinuityOptions } from '../../continuity/index.js'
 import { isSessionError } from '../../errors.js'
 import { withoutUndefined } from '../../format/index.js'
+import type { OpenLog } from '../../log/index.js'
 import { listSpooled, readOrReport, type StoreContext } from '../../store/index.js'
 import { type OneShotCheckpointer, openCheckpointer } from '../checkpoints/one-shot.js'
-import type { FollowedTranscript } from '../follow/follow-transcript.js'
+import { type FollowedTranscript, followTranscript } from '../follow/follow-transcript.js'
 import { type SessionFacts, terminatorEvent } from '../header.js'
 import { type RedactionOptions, withLockTimeout } from '../settings.js'
 import { hasEnded, type LogEnd, REPEAT_MS, readLogEnd } from './log-end.js'
@@ -40,7 +41,12 @@ export function recordEvent(
   { sessionId, events, ...dedupe }: HookEvent,
   options: HookRecordOptions = {},
 ): Promise<RecordResult> {
-  return record(store, { sessionId, events }, { ...options, dedupe, spool: 'always' })
+  const follow = followBy(store, options)
+  return record(store, { sessionId, events }, { ...options, follow, dedupe, spool: 'always' })
+}
+
+function followBy(store: StoreContext, { transcript, redactOnWrite }: HookRecordOptions) {
+  return (log: OpenLog) => followTranscript(store, log, { transcript, redactOnWrite })
 }
 
 export interface HookPrompt extends Omit<HookEvent, 'events'> {
@@ -58,7 +64,8 @@ export function recordPrompt(
   const payload = withoutUndefined({ content, prompt_id: dedupe.nativeId })
   const lane = { spool: 'always', history: isTyped, checkpoint: continuity } as const
   const events = [{ type: 'user', payload }]
-  return record(store, { sessionId, events }, { ...options, ...lane, dedupe })
+  const follow = followBy(store, options)
+  return record(store, { sessionId, events }, { ...options, ...lane, follow, dedupe })
 }
 
 /** Harnesses report some events twice; the checkpoint of such an event is stored once. */

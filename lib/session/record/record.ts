@@ -22,11 +22,7 @@ import {
   withConfig,
 } from '../../store/index.js'
 import { type OneShotCheckpointer, openCheckpointer } from '../checkpoints/one-shot.js'
-import {
-  type Followed,
-  type FollowedTranscript,
-  followTranscript,
-} from '../follow/follow-transcript.js'
+import type { Followed } from '../follow/follow-transcript.js'
 import { newHeader, type SessionFacts } from '../header.js'
 import { promptText } from '../prompt-history.js'
 import { asWritten, type RedactionOptions, redactionOf, withLockTimeout } from '../settings.js'
@@ -100,8 +96,8 @@ export interface RecordOptions extends RedactionOptions {
    * @default false
    */
   checkpoint?: ContinuityOptions | false | undefined
-  /** Append first what the transcript of the client holds beyond the log. */
-  transcript?: FollowedTranscript | undefined
+  /** Finds what another program recorded of the session and the log lacks; it is appended first. */
+  follow?: ((log: OpenLog) => Followed) | undefined
   /** What the header of a new session says. */
   facts?: SessionFacts | undefined
   /**
@@ -206,8 +202,8 @@ class Decision {
 
   /** The log must be read first. */
   get isOpen(): boolean {
-    const { transcript } = this.#options
-    return typeof this.#input.events === 'function' || transcript !== undefined || !this.#isNamed
+    const { follow } = this.#options
+    return typeof this.#input.events === 'function' || follow !== undefined || !this.#isNamed
   }
 
   get events(): readonly NewEvent[] {
@@ -216,10 +212,9 @@ class Decision {
 
   make(open: OpenLog): readonly NewEvent[] {
     const { events } = this.#input
-    const { transcript, redactOnWrite } = this.#options
-    const followed = followTranscript(this.#store, open, { transcript, redactOnWrite })
-    const first = followed.events
-    this.isFollowed = followed.isFollowed
+    const followed = this.#options.follow?.(open)
+    const first = followed?.events ?? []
+    this.isFollowed = followed?.isFollowed ?? false
     this.followedCount = first.length
     const isAsked = typeof events === 'function' || !this.#isNamed
     const end = isAsked ? findLogEnd(open, this.#store.env.now()) : undefined

@@ -7,7 +7,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { toMessageList } from './messages.mjs'
 
-const PROGRAM = fileURLToPath(new URL('../../../dist/bin/jsonl-session.cjs', import.meta.url))
+/** The built command line; set the variable to try another build. */
+export const PROGRAM =
+  process.env.JSONL_SESSION_REAL_PROGRAM ??
+  fileURLToPath(new URL('../../../dist/bin/jsonl-session.cjs', import.meta.url))
 
 /** Runs the built command line; returns what it printed as JSON. */
 export function runOurs(args, { root, env = process.env }) {

@@ -6,7 +6,8 @@
 //   CHAIN <n>        n calls one after the other            BIG <kb>     a long text
 //   SLOW <s>         a pause in the middle of the stream    HANG         the stream never ends
 //   FAIL <status>    an HTTP error                          TOKENS <n>   reports so many input tokens
-//   CALL <name> <json>   a call of any tool of the client
+//   CALL <name> <json>   a call of any tool of the client   CALLS <n> <name> <json>   n of them
+//   ALWAYS <word>        this text and nothing else
 //
 // A request for a summary gets SUMMARY-<n>.
 
@@ -40,7 +41,8 @@ export class Script {
     const calls = this.#chooseCalls(prompt, results)
     const big = numberAfter('BIG', prompt)
     const shown = prompt.slice(-40).replace(/\s+/g, ' ')
-    const reply = () => `REPLY-${++this.#replies} to [${shown}]`
+    const always = /\bALWAYS ([\w.]+)/.exec(prompt)?.[1]
+    const reply = () => always ?? `REPLY-${++this.#replies} to [${shown}]`
     const text =
       calls.length === 0
         ? reply()
@@ -66,6 +68,12 @@ export class Script {
     const parallel = numberAfter('TOOLS', prompt)
     if (parallel !== undefined) {
       return Array.from({ length: parallel }, (_, index) => shell(`echo par-${index}`))
+    }
+    const several = /\bCALLS (\d+) (\S+) (\{.*\})/.exec(prompt)
+    if (several !== null) {
+      const [, count, name, input] = several
+      const call = () => ({ id: this.#nextId(), name, input: JSON.parse(input) })
+      return Array.from({ length: Number(count) }, call)
     }
     const named = /\bCALL (\S+) (\{.*\})/.exec(prompt)
     if (named !== null) return [{ id: this.#nextId(), name: named[1], input: JSON.parse(named[2]) }]
