@@ -11,16 +11,15 @@ import { eventsOf, type Fields, rowsIn, tell } from './telling.js'
 
 /** A session of Claude Code: what it writes into its transcript, and what it reports to hooks. */
 class Client {
+  readonly id: string
   readonly root: string
   readonly path: string
   #last: string | null = null
   #lines = 0
   #time = Date.parse('2026-11-18T08:00:00.000Z')
 
-  constructor(
-    readonly id: string,
-    folder: string,
-  ) {
+  constructor(id: string, folder: string) {
+    this.id = id
     this.root = join(folder, 'store')
     this.path = join(folder, 'projects', `${id}.jsonl`)
     mkdirSync(dirname(this.path), { recursive: true })

@@ -8,7 +8,7 @@ import {
   projectLog,
 } from '../../chain/index.js'
 import { FORMAT_VERSION, type SessionEvent, UNKNOWN_TIME } from '../../format/index.js'
-import { fieldsOf, known, listOf } from '../import/fields.js'
+import { fieldsOf, known, listOf, textOf } from '../import/fields.js'
 import {
   type ForeignRecord,
   type ForeignValue,
@@ -17,7 +17,7 @@ import {
   type ImportSink,
 } from '../import/importer.js'
 import { claudeCode } from './importer.js'
-import { isBoundary } from './lines.js'
+import { answeredCalls, isBoundary } from './lines.js'
 
 /** A message of the client as an event of ours. */
 export interface ClaudeMessage {
@@ -57,8 +57,14 @@ export function isClaudeTranscript(records: readonly ForeignRecord[]): boolean {
   return claudeCode.detects(records.slice(0, FIRST_RECORDS).map(({ value }) => value))
 }
 
-/** Reads a whole transcript. */
-export function readClaudeConversation(records: readonly ForeignRecord[]): ClaudeConversation {
+/**
+ * Reads a whole transcript. `isLive`: its client is still in the last turn, so that calls without a
+ * result run; else they were given up, and the client does not send them again.
+ */
+export function readClaudeConversation(
+  records: readonly ForeignRecord[],
+  { isLive }: { readonly isLive: boolean },
+): ClaudeConversation {
   const events: ImportedEvent[] = []
   const byOffset = new Map(records.map((record) => [record.byteOffset, record]))
   const run = claudeCode.start({
@@ -68,6 +74,7 @@ export function readClaudeConversation(records: readonly ForeignRecord[]): Claud
     tasks: new Map(),
   })
   for (const record of records) run.survey?.(record)
+  if (isLive) for (const record of expectedAfter(records)) run.survey?.(record)
   run.open?.({ source: undefined, path: '', facts: FACTS })
   for (const record of records) run.add(record)
   const last = records.at(-1)
@@ -80,6 +87,23 @@ export function readClaudeConversation(records: readonly ForeignRecord[]): Claud
     messages: projection.entries.slice(projection.compactedCount).flatMap(toMessages),
     all: placed.flatMap(({ event }) => messagesOf(event)),
     lastLine: records.findLast(isOwnLine)?.value['uuid'] as string | undefined,
+  }
+}
+
+/** What the turn under way will write: a result for each call, and a text after thoughts. */
+function* expectedAfter(records: readonly ForeignRecord[]): Generator<ForeignRecord> {
+  const turn = records.slice(records.findLastIndex(({ value }) => isPrompt(value)) + 1)
+  const results = new Set(turn.flatMap(({ value }) => answeredCalls(value)))
+  for (const { value, ...place } of turn) {
+    if (value['type'] !== 'assistant' || value['isSidechain'] === true) continue
+    const { id, content } = fieldsOf(value['message'])
+    const text = { id, content: [{ type: 'text', text: 'expected' }] }
+    yield { ...place, value: { type: 'assistant', uuid: `${value['uuid']}~text`, message: text } }
+    for (const call of listOf(content).map((block) => textOf(fieldsOf(block)['id']))) {
+      if (call === undefined || results.has(call)) continue
+      const result = { content: [{ type: 'tool_result', tool_use_id: call }] }
+      yield { ...place, value: { type: 'user', uuid: `${call}~result`, message: result } }
+    }
   }
 }
 
@@ -127,12 +151,13 @@ export function readClaudeContinuation(
     lines.add(uuid)
     last = uuid
   }
-  const { messages } = readClaudeConversation(linked)
+  const { messages } = readClaudeConversation(linked, { isLive: true })
   return { messages, lastLine: last }
 }
 
 function isPrompt(value: ForeignValue): boolean {
-  return value['type'] === 'user' && !hasResults(value)
+  const { type, isMeta, isSidechain } = value
+  return type === 'user' && isMeta !== true && isSidechain !== true && !hasResults(value)
 }
 
 function hasResults({ type, message }: ForeignValue): boolean {

@@ -85,8 +85,8 @@ function followPart(
 ): readonly NewEvent[] | undefined {
   if (since === undefined) return undefined
   const { line, pending } = since
-  // Whether each of them was written is seen in the whole transcript only.
-  if (isSettled && pending.some(isMessage)) return undefined
+  // What was given up is seen in the whole transcript only.
+  if (isSettled) return undefined
   const part = readTranscript(store, path, { from: line.end })
   const found = part && readClaudeContinuation(part.records, line.uuid)
   if (found === undefined) return undefined
@@ -149,7 +149,7 @@ function followWhole(
   const part = readTranscript(store, path, { from: 0, bytesMax: TRANSCRIPT_BYTES_MAX })
   if (part === undefined || part.records.length === 0) return undefined
   if (!isClaudeTranscript(part.records)) return undefined
-  const conversation = readClaudeConversation(part.records)
+  const conversation = readClaudeConversation(part.records, { isLive: !isSettled })
   const loaded = load(store, log)
   const written = asWritten({ redactOnWrite })
   const wanted = toWanted(store, conversation, written)
