@@ -4,8 +4,8 @@
 import { basename, dirname, join } from 'node:path'
 import { normalizeSessionKey } from '../format/index.js'
 import { identifyParent } from '../log/index.js'
-import { readLogEnd, recordEvent, recordSessionEnd } from '../session/record.js'
-import { findClaimedSession, isSessionLive, releaseClaim } from '../store/index.js'
+import { recordEvent, recordSessionEnd } from '../session/record.js'
+import { findClaimedSession, findEndTime, isSessionLive, releaseClaim } from '../store/index.js'
 import type { HookContext } from './read-input.js'
 
 /**
@@ -14,10 +14,13 @@ import type { HookContext } from './read-input.js'
  */
 export async function leaveForkedSession(context: HookContext): Promise<string | undefined> {
   const { sessionId, followUpStore: store, options } = context
-  if (options.transcript === undefined) return undefined
+  const { transcript } = options
+  if (transcript === undefined) return undefined
   if (store.env.fs.existsSync(store.layout.transcriptPath(sessionId))) return undefined
   const source = findClaimedSession(store, identifyParent(store.env))
   if (source === undefined || source === sessionId) return undefined
+  // A program that runs several sessions forks none of them.
+  if (!store.env.fs.existsSync(join(dirname(transcript.path), `${source}.jsonl`))) return undefined
   await releaseClaim(store, source, { automatic: true })
   const ending = { ...options, continuity: false, transcript: undefined } as const
   await recordSessionEnd(store, { sessionId: source, reason: 'forked' }, ending)
@@ -61,8 +64,8 @@ export async function settleKilledSessions({
   }
 
   function isKilled(sessionId: string): boolean {
-    const end = readLogEnd(store, store.layout.transcriptPath(sessionId))
-    const isEnded = end.offChain.some(({ type }) => type === 'session_terminator')
-    return end.size > 0 && !isEnded && !isSessionLive(store, sessionId)
+    const path = store.layout.transcriptPath(sessionId)
+    const isEnded = !fs.existsSync(path) || findEndTime(store, path) !== undefined
+    return !isEnded && !isSessionLive(store, sessionId)
   }
 }

@@ -101,6 +101,7 @@ function newClient(t: TestContext, id = 'demo'): Client {
 }
 
 describe('the transcript of the client', () => {
+  // Requirement: 004-20
   it('adds the texts between tool calls, in their places', async (t) => {
     const client = newClient(t)
     await client.prompt('go')
