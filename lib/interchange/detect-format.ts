@@ -4,16 +4,23 @@
 import { decodeForeign, type ForeignLine } from './import/decode-foreign.js'
 import type { ForeignRecord, ForeignValue, Importer } from './import/importer.js'
 import { IMPORTERS } from './known-importers.js'
+import { OTHER_AGENTS, recogniseOtherAgent } from './other-agents.js'
 
 export const REFUSALS = {
   empty: 'It is empty',
   binary: 'It is not a text file',
+  zstd: 'It is compressed, as newer Codex versions do it; `zstd -d FILE` unpacks it, and what it unpacks can be imported',
+  sqlite:
+    'It is an SQLite database, in which Crush, Goose, OpenCode and Cursor keep sessions; export the session with its program',
   json_array: 'It is one JSON array, not one record per line',
-  spread_json: 'It is one JSON object over many lines; `jq -c . FILE` puts it on one',
+  spread_json:
+    'It is one JSON object over many lines, and damaged or over 32 MiB; `jq -c . FILE` puts it on one line',
   tui_log: 'It is a log of what a terminal program did, not of what was said',
+  aider: 'It is a chat history of aider, which is Markdown and cannot be imported',
   not_json: 'Its lines are not JSON',
   own_log:
     'It is a log of this program: copy it into .transcripts of the store, or import its export',
+  ...OTHER_AGENTS,
   unknown_format: 'It is of no known format',
 } as const
 
@@ -33,6 +40,8 @@ export function detectFormat(
   lines: readonly ForeignLine[],
   { importers = IMPORTERS }: DetectOptions = {},
 ): Detection {
+  const container = containerOf(lines)
+  if (container !== undefined) return { refusal: container }
   if (lines.some(isBinary)) return { refusal: 'binary' }
   if (isArray(lines)) return { refusal: 'json_array' }
   const isAny = (value: ForeignValue) => importers.some((importer) => importer.isRecord(value))
@@ -43,6 +52,11 @@ export function detectFormat(
   }
   const values = first.map(({ value }) => value)
   if (isOwnEvent(values[0]!)) return { refusal: 'own_log' }
+  const other = recogniseOtherAgent(
+    values,
+    importers.map(({ format }) => format),
+  )
+  if (other !== undefined) return { refusal: other }
   const importer = importers.find((candidate) => candidate.detects(values))
   if (importer !== undefined) return { importer, first }
   return { refusal: values.some(isScreenEvent) ? 'tui_log' : 'unknown_format' }
@@ -53,10 +67,25 @@ function isOwnEvent(value: ForeignValue): boolean {
   return ['type', 'uuid', 'prev_uuid', 'payload'].every((name) => name in value)
 }
 
+/** Tab, CR, and LF where lines were joined. */
+const SPACES: readonly number[] = [0x09, 0x0a, 0x0d]
+
 /** Crashes leave runs of NUL in text files; a JSON line holds no other control characters. */
 function isBinary({ bytes, start, end }: ForeignLine): boolean {
   const looked = bytes.subarray(start, Math.min(end, start + 1024))
-  return looked.some((byte) => byte !== 0 && byte < 0x20 && byte !== 0x09 && byte !== 0x0d)
+  return looked.some((byte) => byte !== 0 && byte < 0x20 && !SPACES.includes(byte))
+}
+
+const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
+const SQLITE = Buffer.from('SQLite format 3\0', 'latin1')
+
+/** By the first bytes: what a file is that holds no lines of its own. */
+function containerOf([first]: readonly ForeignLine[]): 'zstd' | 'sqlite' | undefined {
+  if (first === undefined) return undefined
+  const begins = (magic: Buffer) =>
+    first.bytes.subarray(first.start, Math.min(first.end, first.start + magic.length)).equals(magic)
+  if (begins(ZSTD)) return 'zstd'
+  return begins(SQLITE) ? 'sqlite' : undefined
 }
 
 /** Blank lines before it do not count. */
@@ -65,7 +94,9 @@ function isArray(lines: readonly ForeignLine[]): boolean {
 }
 
 function shapeOf(lines: readonly ForeignLine[]): Refusal {
-  return /^\{\s*(?:"|$)/.test(beginningOf(lines)) ? 'spread_json' : 'not_json'
+  const beginning = beginningOf(lines)
+  if (beginning.startsWith('# aider chat started at')) return 'aider'
+  return /^\{\s*(?:"|$)/.test(beginning) ? 'spread_json' : 'not_json'
 }
 
 function beginningOf(lines: readonly ForeignLine[]): string {

@@ -63,7 +63,7 @@ function trim({ bytes, start, end }: ForeignLine): Range {
 }
 
 function isFiller(byte: number): boolean {
-  return byte === 0 || byte === 0x20 || byte === 0x0d || byte === 0x09
+  return byte === 0 || byte === 0x20 || byte === 0x0d || byte === 0x09 || byte === 0x0a
 }
 
 function salvage(

@@ -35,7 +35,10 @@ export function identifySource(
   source: ForeignSource,
   importers: readonly Importer[],
 ): IdentifiedSource | { readonly refusal: Refusal } {
-  const detection = detectFormat(source.head(), { importers })
+  let detection = detectFormat(source.head(), { importers })
+  if ('refusal' in detection && detection.refusal === 'spread_json' && source.joinLines()) {
+    detection = detectFormat(source.head(), { importers })
+  }
   if ('refusal' in detection) return detection
   const { importer, first } = detection
   const values = first.map(({ value }) => value)

@@ -28,6 +28,8 @@ export interface KnownProgram {
 }
 
 const isJsonl = (name: string) => name.endsWith('.jsonl')
+/** An older chat of Gemini CLI, and a compressed rollout of Codex, which is refused with a reason. */
+const isOtherTranscript = (name: string) => /^session-.*\.json$|\.jsonl\.zst$/.test(name)
 
 /** The known folders of each program that contain transcripts. */
 export function listKnownLocations(
@@ -80,7 +82,8 @@ function foldersOf(store: StoreContext, own: string, { folder }: KnownProgram): 
 /** A file, or all transcripts below a folder except those of subagents. */
 export function listForeignFiles(store: StoreContext, path: string): string[] {
   if (store.env.fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return [path]
-  const isTranscript = (name: string) => isJsonl(name) && !name.startsWith('agent-')
+  const isTranscript = (name: string) =>
+    (isJsonl(name) && !name.startsWith('agent-')) || isOtherTranscript(name)
   return filesBelow(store, path, DEPTH_MAX, isTranscript)
 }
 

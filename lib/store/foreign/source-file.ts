@@ -19,10 +19,13 @@ const CHUNK_BYTES = 1024 * 1024
 const HEAD_BYTES = 256 * 1024
 const HEAD_LINES_MAX = 64
 const BESIDE_BYTES_MAX = 64 * 1024
+/** A file that is read as one record is held in memory. */
+const ONE_RECORD_BYTES_MAX = 32 * 1024 * 1024
 
 export class ForeignSource {
   readonly #store: StoreContext
   readonly #log: OpenLog
+  #isOneRecord = false
 
   constructor(store: StoreContext, path: string) {
     this.#store = store
@@ -45,7 +48,24 @@ export class ForeignSource {
 
   /** One view for all lines up to the byte `to`, valid until the next one. */
   *lines(to = this.size): Generator<Line, void, undefined> {
+    if (this.#isOneRecord) {
+      yield this.#asOneLine()
+      return
+    }
     for (const { line } of undecodedLines(this.#log, { to })) yield line
+  }
+
+  /** Reads the file as one line from now on, as one JSON object over many lines; `false` if it is too large. */
+  joinLines(): boolean {
+    this.#isOneRecord = this.size <= ONE_RECORD_BYTES_MAX
+    return this.#isOneRecord
+  }
+
+  #asOneLine(): Line {
+    const { size } = this
+    const place = { byte_offset: 0, length: size, line_number: 1, start: 0, end: size }
+    const bytes = this.read(0, size)
+    return { ...place, bytes, isEnded: false, isOversize: false, isKept: true }
   }
 
   /** A copy of these bytes. */
