@@ -3,11 +3,14 @@
 // A code keeps its meaning within a major version; a message may change any day. An argument
 // of the wrong type is a TypeError without a code: a bug to fix, not a state to catch.
 
-/** Code → what to do next. The sentence ends every message, so that no message is a bare "failed". */
+/**
+ * Code → what to do next; the sentence ends the message. Empty where no advice fits every error of the
+ * code: the message itself says what to do then.
+ */
 export const ERROR_REMEDIES = {
-  ERR_ARG: 'Correct the value and call again.',
-  ERR_NOT_FOUND: 'Check the name, and that root points at the store you mean.',
-  ERR_AMBIGUOUS: 'Give more characters of the id, or say of which session.',
+  ERR_ARG: '',
+  ERR_NOT_FOUND: 'Check the name and the store (`--root`).',
+  ERR_AMBIGUOUS: 'Type more characters of the id, or name the session.',
   ERR_EXISTS: 'Choose another id, or open the existing one.',
   ERR_LOCKED: 'Wait for the holder to finish, or stop that process.',
   ERR_LOCK_OBSTRUCTED: 'Inspect what is at the lock path and remove it by hand.',
@@ -15,7 +18,7 @@ export const ERROR_REMEDIES = {
   ERR_NO_SPACE:
     'Free some space and append again; the log is whole up to the last acknowledged event.',
   ERR_READ_ONLY: 'Make the folder writable for this user, or choose another root.',
-  ERR_IO: 'See the cause, and check the disk and the rights of this user.',
+  ERR_IO: '',
   ERR_DURABILITY_UNKNOWN:
     'Open the log again and append the events once more by uuid; this handle stays closed for writing.',
   ERR_UNSAFE_PATH:
@@ -27,15 +30,15 @@ export const ERROR_REMEDIES = {
   ERR_LINE_TOO_LARGE: 'Store the large part in a file of its own and append a reference to it.',
   ERR_SERIALIZE: 'Turn the value into plain JSON first.',
   ERR_UNKNOWN_PREV: 'Leave prev_uuid out to continue from the tip.',
-  ERR_PERMISSION_STATE: 'Leave permissions in memory: they are given anew in every session.',
+  ERR_PERMISSION_STATE: 'Keep permissions in memory: every session grants them anew.',
   ERR_WRONG_LOG_KIND: 'Append this event to the channel it belongs to.',
   ERR_CLAIMED: 'Let the other runtime path end the session, or wait until its claim expires.',
-  ERR_COMPACTION_BUSY: 'Wait for the compaction under way.',
-  ERR_COMPACTION_RACE: 'Plan the compaction again on the present projection.',
+  ERR_COMPACTION_BUSY: 'Wait until the running compaction has ended.',
+  ERR_COMPACTION_RACE: 'Run the compaction again.',
   ERR_NOTHING_TO_COMPACT: 'Continue; the context cannot be made smaller.',
   ERR_SUMMARIZER: 'Check that the summarizer runs and answers, or name another one.',
   ERR_SETTINGS: 'Correct the file by hand, or name another with --settings; it was left as it is.',
-  ERR_MISSING_PACKAGE: 'Install it beside jsonl-session, with -g if that was.',
+  ERR_MISSING_PACKAGE: 'Install it next to jsonl-session (with -g if that is global).',
   ERR_SUBAGENT_LIMIT: 'Finish the subagent, or raise the cap.',
   ERR_SPAWN_DEPTH: 'Spawn from a session nearer to the root.',
   ERR_CLOSED: 'Open the log again.',
@@ -46,8 +49,8 @@ export type SessionErrorCode = keyof typeof ERROR_REMEDIES
 export type ErrorDetails = Readonly<Record<string, string | number | boolean | undefined>>
 
 /**
- * A failure that a caller may want to act on: a stable `code`, a message that ends with the
- * remedy, details.
+ * A failure that a caller may want to act on: a stable `code`, a message that says what to do next,
+ * details.
  */
 export class SessionError extends Error {
   readonly code: SessionErrorCode
@@ -58,7 +61,9 @@ export class SessionError extends Error {
     what: string,
     { cause, ...details }: { cause?: unknown } & Record<string, unknown> = {},
   ) {
-    super(`${what}. ${ERROR_REMEDIES[code]}`, cause === undefined ? undefined : { cause })
+    const remedy = ERROR_REMEDIES[code]
+    const message = remedy === '' ? what : `${what}. ${remedy}`
+    super(message, cause === undefined ? undefined : { cause })
     this.code = code
     this.details = details as ErrorDetails
   }
@@ -106,6 +111,6 @@ export function toSessionError(cause: unknown, doing: string, path: string): Ses
 export function toReadError(cause: unknown, doing: string, path: string): SessionError {
   const { code } = cause as NodeJS.ErrnoException
   if (code !== 'EACCES' && code !== 'EPERM') return toSessionError(cause, doing, path)
-  const what = `Could not ${doing} ${path}: this user may not (${code})`
+  const what = `Cannot ${doing} ${path}: permission denied (${code}). Make it readable for this user`
   return new SessionError('ERR_IO', what, { cause, path, errno: code })
 }

@@ -163,10 +163,10 @@ export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
     value: 'DIR',
     text: 'the prompt history (default: $JSONL_SESSION_HOME, else ~/.jsonl-session)',
   },
-  { name: 'agent', value: 'ID', text: 'whose sessions (default: "default")' },
-  { name: 'json', text: 'print JSON for programs; errors are JSON on stderr then' },
-  { name: 'no-color', text: 'print without colour, as NO_COLOR and pipes do' },
-  { name: 'no-pager', text: 'print directly, even if it is longer than the screen' },
+  { name: 'agent', value: 'ID', text: 'the agent namespace (default: "default")' },
+  { name: 'json', text: 'print JSON; errors are JSON on stderr' },
+  { name: 'no-color', text: 'print without colour, as with NO_COLOR or in a pipe' },
+  { name: 'no-pager', text: 'do not use a pager' },
   { name: 'quiet', text: 'print nothing on stderr except errors' },
 ]
 
@@ -179,12 +179,12 @@ export const DRY_RUN: OptionSpec = {
 /** For commands that print one session. */
 export const PICK: OptionSpec = {
   name: 'pick',
-  text: 'choose it from a list: type to filter, Enter takes it, Esc leaves',
+  text: 'choose it from a list: type to filter, Enter selects, Esc cancels',
   isForPeople: true,
 }
 
 /** For commands that remove or move things: they only show a plan without it. */
 export const PLAN_OPTIONS: readonly OptionSpec[] = [
-  { name: 'apply', text: 'do it; without it the command only shows its plan' },
+  { name: 'apply', text: 'carry out the plan; without it the plan is only shown' },
   { name: 'dry-run', text: 'show the plan, as without --apply' },
 ]

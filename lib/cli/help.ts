@@ -16,7 +16,7 @@ import { COMMAND_GROUPS } from './commands.js'
 const HELP_COLUMNS_MAX = 100
 
 const ROOT_LESSON = `
-Data goes to stdout, notes for people to stderr. A session is named by its id, or by at least four
+Data goes to stdout, messages go to stderr. A session is named by its id, or by at least four
 characters that only its id begins with. An argument that contains a separator or ends in .jsonl is
 a file if there is one, and otherwise a session of exactly that id. Commands that write take
 --dry-run; commands that remove or move things show a plan and need --apply.
@@ -30,7 +30,7 @@ Examples:
   ok  /home/ada/.jsonl-session/.transcripts/demo.jsonl  2 events, all reachable
 
 Exit codes:
-  0 done, or nothing to do · 1 the answer is no: no match, findings, something left undone
+  0 done, or nothing to do · 1 no match, nothing to show, findings, or not all done
   2 wrong use, or failed · 3 not found · 4 degraded under --strict · 5 locked by another process
 
 Run \`jsonl-session <command> --help\` for details.

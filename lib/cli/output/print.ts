@@ -110,7 +110,7 @@ export async function planCommand(
   const { rows, idle, exitCode, ...plan } = await work(apply)
   await printAnswer(call, { ...plan, lines: () => rows })
   if (typeof idle === 'string') call.notes.say(idle)
-  else if (!apply && idle !== true) call.notes.say('Nothing was changed; --apply does it')
+  else if (!apply && idle !== true) call.notes.say('Nothing was changed; use --apply to do it')
   return exitCode ?? EXIT.done
 }
 

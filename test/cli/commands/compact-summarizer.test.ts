@@ -103,7 +103,9 @@ test('compact --summarizer extractive needs no model', async (t) => {
   const stdout = await runWell(args, place)
   const [summary, boundary] = eventsIn(path).slice(-2)
   expect(stdout).toMatch(
-    new RegExp(`^compacted demo: 30 messages are 7 now, .* boundary ${boundary!['uuid']}\n$`),
+    new RegExp(
+      `^compacted demo: 30 → 7 messages, ~.* → .* tokens; boundary ${boundary!['uuid']}\n$`,
+    ),
   )
   expect(summary).toMatchObject({ type: 'summary', payload: { model: 'extractive' } })
   expect(boundary).toMatchObject({ payload: { keep_percent: 20, headUuid: 'm25' } })

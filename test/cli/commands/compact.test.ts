@@ -19,7 +19,7 @@ test('compact puts the text of a file in the place of everything', async (t) => 
   const before = readFileSync(path)
   const stdout = await runWell(['compact', 'demo', '--summary-file', 'notes.md'], place)
   const [summary, boundary] = eventsIn(path).slice(-2)
-  expect(stdout).toBe(`compacted demo: 6 messages are 1 now; boundary ${boundary!['uuid']}\n`)
+  expect(stdout).toBe(`compacted demo: 6 → 1 messages; boundary ${boundary!['uuid']}\n`)
   expect(summary).toMatchObject({
     type: 'summary',
     payload: { text: '# What happened\n\nThey said hello.' },

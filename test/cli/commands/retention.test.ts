@@ -10,7 +10,7 @@ test('archive shows a plan, does it with --apply, lists and restores', async (t)
   const before = contentsOf(place.root)
   const plan = await runCli(['archive', '--older-than', '30d'], place)
   expect(plan.stdout).toMatch(/^would archive {2}demo {2}\S+ \S+ {2}2026-01-01\n$/)
-  expect(plan.stderr).toContain('Nothing was changed; --apply does it')
+  expect(plan.stderr).toContain('Nothing was changed; use --apply to do it')
   expect(contentsOf(place.root)).toEqual(before)
   const done = JSON.parse(await runWell(['archive', 'demo', '--apply', '--json'], place))
   expect(done).toMatchObject({

@@ -22,7 +22,7 @@ test('without --apply nothing at all is written, neither files nor the conversat
   const before = readFileSync(work.session.path)
   const answer = await runCli(['rewind', 'demo', '--to', 'u2', '--files'], work)
   expect(answer.stdout).toBe('would change  a.txt\n')
-  expect(answer.stderr).toContain('Nothing was changed; --apply does it')
+  expect(answer.stderr).toContain('Nothing was changed; use --apply to do it')
   expect(answer.exitCode).toBe(0)
   expect(work.read('a.txt')).toBe('three')
   expect(readFileSync(work.session.path)).toEqual(before)

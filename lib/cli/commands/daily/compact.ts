@@ -43,7 +43,7 @@ the result is written. Nothing is deleted: \`jsonl-session show --raw\` still pr
 
 Examples:
   $ jsonl-session compact demo --summarizer ollama:qwen2.5:7b,extractive --keep 30%
-  compacted demo: 42 messages are 14 now, about 24,800 tokens 6,300; boundary c1d80b1e-…
+  compacted demo: 42 → 14 messages, ~24,800 → 6,300 tokens; boundary c1d80b1e-…
 
   $ jsonl-session compact demo --dry-run --up-to 6a4f0c58-2c06-4a57-8d1a-3b1d6a0e5c11
   demo: 42 messages, about 24,800 tokens (±6,200, estimated from their bytes)
@@ -114,7 +114,7 @@ async function compactGiven(call: Call): Promise<number> {
     return { ...result, sessionId: session.id, before, after: countOf(session) }
   })
   const { sessionId, boundaryUuid, summaryUuid, contextEpoch, tokensBefore, before, after } = done
-  const what = `${before} messages are ${after} now; boundary ${boundaryUuid}`
+  const what = `${before} → ${after} messages; boundary ${boundaryUuid}`
   const counts = { tokensBefore, tokensAfter: null, needsRetry: false }
   const fields = { sessionId, boundaryUuid, summaryUuid, strategy: 'external', ...counts }
   return answer(call, { ...fields, contextEpoch }, `compacted ${sessionId}: ${what}`)
@@ -265,11 +265,11 @@ async function compactSummarized(call: Call): Promise<number> {
     call.notes.say('The summary is longer than what it covers: the context is larger now')
   }
   const left = usage.messages - outcome.messagesSummarized + 1
-  const tokens = `about ${formatNumber(outcome.tokensBefore)} tokens ${formatNumber(outcome.tokensAfter)}`
+  const tokens = `~${formatNumber(outcome.tokensBefore)} → ${formatNumber(outcome.tokensAfter)} tokens`
   return answer(
     call,
     fieldsOf(id, outcome),
-    `compacted ${id}: ${usage.messages} messages are ${left} now, ${tokens}; ` +
+    `compacted ${id}: ${usage.messages} → ${left} messages, ${tokens}; ` +
       `boundary ${outcome.boundaryUuid}`,
   )
 }

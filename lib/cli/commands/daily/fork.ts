@@ -24,7 +24,7 @@ Exit codes:
 
 export const fork: Command = {
   name: 'fork',
-  summary: 'Begin another session with the events of this one',
+  summary: 'Copy a session into a new one, up to an event',
   operand: '<session>',
   operandText: 'the session to start from',
   options: [

@@ -23,7 +23,7 @@ Exit codes:
 
 export const prompt: Command = {
   name: 'prompt',
-  summary: 'Record a prompt: event, history and continuity in one',
+  summary: 'Record a prompt in the session and in the history',
   operand: '<session> <text>',
   operandText: ['the session', 'the prompt, or - to read it from stdin'],
   options: [

@@ -31,14 +31,14 @@ Examples:
   {"sessionId":"demo","resumedFrom":{"sessionId":"demo",…},…,"permissions":"reset"}
 
 Exit codes:
-  0 resumed · 1 none was picked · 2 wrong use, ambiguous, or failed
+  0 resumed · 1 nothing was selected · 2 wrong use, ambiguous, or failed
   3 nothing to resume; none is created then
   4 something is missing, under --strict · 5 --mode append, and another process has it open
 `
 
 export const resume: Command = {
   name: 'resume',
-  summary: 'Print what the model knows of a session, and begin a new one that continues it',
+  summary: 'Continue a session in a new one, and print what the model sees',
   operand: '[session]',
   operandText: 'the session (default: the newest of this project)',
   options: [

@@ -28,12 +28,12 @@ Examples:
   User: hello
 
 Exit codes:
-  0 shown · 1 there is nothing to show, or none was picked · 2 wrong use, or failed · 3 not found
+  0 shown · 1 nothing to show, or nothing was selected · 2 wrong use, or failed · 3 not found
 `
 
 export const show: Command = {
   name: 'show',
-  summary: 'Print a session to read, also as the model saw it at an earlier point',
+  summary: 'Print a session, now or as it was at an earlier event',
   operand: '[session]',
   operandText: 'a session, or a log file; not with --pick',
   options: [

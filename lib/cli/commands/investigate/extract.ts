@@ -58,7 +58,7 @@ export const extract: Command = {
     await call.output.flush()
     if (call.has('no-commit') || call.has('dry-run')) return EXIT.done
     await commit()
-    if (delta.hasMore) call.notes.say('there is more: call again')
+    if (delta.hasMore) call.notes.say('There is more: run the command again')
     return EXIT.done
   },
 }

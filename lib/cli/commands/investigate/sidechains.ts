@@ -112,7 +112,7 @@ Exit codes:
 
 export const sidechainShow: Command = {
   name: 'sidechain show',
-  summary: 'Print a subagent to read, for audit',
+  summary: 'Print the log of a subagent',
   operand: '<task>',
   operandText: 'the id of its task, or four or more characters that only it begins with',
   options: [

@@ -24,7 +24,7 @@ Exit codes:
 
 export const status: Command = {
   name: 'status',
-  summary: 'Show the sessions that are active, or one of any state',
+  summary: 'Show active sessions, or the state of one session',
   operand: '[session]',
   operandText: 'a session (default: all that are active)',
   lesson: LESSON,

@@ -23,7 +23,7 @@ Exit codes:
 
 export const checkpointPrune: Command = {
   name: 'checkpoint prune',
-  summary: 'Drop expired and deleted checkpoints from the disk',
+  summary: 'Remove expired and deleted checkpoints from the disk',
   options: [...PLAN_OPTIONS, { name: 'force', text: 'also where little would be dropped' }],
   lesson: LESSON,
   run: (call) =>

@@ -39,7 +39,7 @@ export interface ForceSetting {
 
 export const config: Command = {
   name: 'config',
-  summary: 'Show the settings in force and where they come from',
+  summary: 'Show the settings and where they come from',
   lesson: LESSON,
 
   async run(call) {

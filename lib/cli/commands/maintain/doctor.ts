@@ -37,7 +37,7 @@ Exit codes:
 
 export const doctor: Command = {
   name: 'doctor',
-  summary: 'Report the health of the store: damage, modes, locks, orphans, sizes',
+  summary: 'Check the health of the store: damage, modes, locks, orphans, sizes',
   options: [
     { name: 'deep', text: 'read every line of every log, not only both ends' },
     { name: 'fix', text: 'repair modes and remove leftovers of unfinished writes' },

@@ -21,7 +21,7 @@ Exit codes:
 
 export const historyRotate: Command = {
   name: 'history rotate',
-  summary: 'Begin a new file for the history',
+  summary: 'Start a new history file',
   options: [DRY_RUN],
   lesson: ROTATE_LESSON,
 
@@ -63,7 +63,7 @@ const REASONS = {
 
 export const historySweep: Command = {
   name: 'history sweep',
-  summary: 'Remove old files of the history',
+  summary: 'Remove old history files',
   options: PLAN_OPTIONS,
   lesson: SWEEP_LESSON,
   run: (call) =>

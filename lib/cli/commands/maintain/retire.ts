@@ -85,18 +85,18 @@ Exit codes:
 `
 
 export const archive = retireCommand('archive', {
-  summary: 'Move sessions into the archive of the store',
+  summary: 'Move sessions to the archive',
   lesson: ARCHIVE_LESSON,
 })
 
 export const trash = retireCommand('trash', {
-  summary: 'Move sessions into the trash of the store',
+  summary: 'Move sessions to the trash',
   lesson: TRASH_LESSON,
 })
 
 export const prune: Command = {
   name: 'prune',
-  summary: 'Drop sessions of the trash or the archive for good',
+  summary: 'Delete sessions of the trash or the archive for good',
   ...OPERANDS,
   options: [...SELECTION, { name: 'archived', text: 'those of the archive instead' }],
   lesson: PRUNE_LESSON,
