@@ -44,6 +44,8 @@ export interface Compaction {
   readonly kept: readonly string[] | { readonly from: string } | null
   /** What is kept comes before the summary. */
   readonly isPrefixKept?: boolean | undefined
+  /** The last event that it covers; what follows that one stays. Without it, all are covered. */
+  readonly coveredTo?: string | undefined
   readonly trigger: 'manual' | 'auto' | 'external'
   readonly tokensBefore?: number | undefined
   readonly tokensAfter?: number | undefined
@@ -223,6 +225,7 @@ function toBoundary(compaction: Compaction): Record<string, unknown> {
     headUuid: head,
     anchorUuid: isPrefixKept ? boundaryUuid : summaryUuid,
     tailUuid: uuids?.at(-1) ?? head,
+    coveredToUuid: compaction.coveredTo,
     summary_event_uuid: summaryUuid,
     trigger: compaction.trigger,
     strategy: 'external',

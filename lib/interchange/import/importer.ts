@@ -222,6 +222,8 @@ export interface ImportRun {
 export interface TranscriptFolder {
   /** The environment variable that moves it. */
   readonly variable?: string
+  /** The environment variable that names a folder of transcripts itself, used besides the others. */
+  readonly ownVariable?: string
   /** From the home folder. */
   readonly home: readonly string[]
   readonly inside: readonly string[]

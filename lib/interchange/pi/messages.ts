@@ -1,83 +1,136 @@
-// Entries of pi as our events. Calls are blocks of the reply, in the form that tool pairing reads.
+// Entries of pi as our events: what the model is sent of them, in pi's own words. Calls are blocks of the
+// reply, in the form that tool pairing reads.
 
 import { plainText, toContent, toUsage } from '../import/content.js'
-import { fieldsOf, known, textOf } from '../import/fields.js'
+import { fieldsOf, known, listOf, textOf } from '../import/fields.js'
 import type { ForeignValue } from '../import/importer.js'
 
 const USAGE = { input: 'input', output: 'output', cacheRead: 'cacheRead', cacheWrite: 'cacheWrite' }
 
-export interface PiEvent {
+/** Entries that the model never sees. */
+export const HIDDEN_TYPES: ReadonlySet<unknown> = new Set([
+  'model_change',
+  'thinking_level_change',
+  'usage',
+  'context_edit',
+  'custom',
+  'label',
+  'session_info',
+])
+
+/** `hidden`: the model does not see it. `unknown`: it might. */
+export type PiEvent = VisibleEvent | 'hidden' | 'unknown'
+
+export interface VisibleEvent {
   readonly type: 'user' | 'assistant' | 'tool_result' | 'system'
   readonly payload: Record<string, unknown>
 }
 
-/** `undefined` for an entry that the model does not see. */
-export function entryEvent(value: ForeignValue): PiEvent | undefined {
+/** `isLeading`: nothing that the model sees is before it. */
+export function toEvent(value: ForeignValue, isLeading: boolean): PiEvent {
   switch (value['type']) {
     case 'message':
-      return messageEvent(fieldsOf(value['message']))
+      return toMessage(fieldsOf(value['message']), isLeading)
     case 'custom_message':
-      return { type: 'user', payload: customOf(value) }
-    case 'branch_summary': {
-      const content = textOf(value['summary']) ?? ''
-      const from_id = textOf(value['fromId'])
-      return { type: 'user', payload: known({ content, is_meta: true, from_id }) }
-    }
+      return { type: 'user', payload: toCustom(value) }
+    case 'branch_summary':
+      return toBranchSummary(value)
     default:
-      return undefined
+      return HIDDEN_TYPES.has(value['type']) ? 'hidden' : 'unknown'
   }
 }
 
-function messageEvent(message: ForeignValue): PiEvent | undefined {
+/** What an entry or its message cost. */
+export function readUsage(value: ForeignValue): object | undefined {
+  return toUsage(value['usage'] ?? fieldsOf(value['message'])['usage'], USAGE)
+}
+
+function toMessage(message: ForeignValue, isLeading: boolean): PiEvent {
   switch (message['role']) {
     case 'user':
       return { type: 'user', payload: { content: toContent(message['content']) } }
     case 'assistant':
-      return { type: 'assistant', payload: replyOf(message) }
+      return toReply(message)
     case 'toolResult':
-      return { type: 'tool_result', payload: resultOf(message) }
+      return { type: 'tool_result', payload: toResult(message) }
     case 'bashExecution':
       return message['excludeFromContext'] === true
-        ? undefined
-        : { type: 'user', payload: { content: commandText(message), is_meta: true } }
+        ? 'hidden'
+        : { type: 'user', payload: { content: toCommandText(message), is_meta: true } }
     case 'system':
-      return { type: 'system', payload: { content: toContent(message['content']) } }
+      return { type: 'system', payload: toPrompt(message, isLeading) }
     // The name of it in version 2.
     case 'hookMessage':
     case 'custom':
-      return { type: 'user', payload: customOf(message) }
+      return { type: 'user', payload: toCustom(message) }
     case 'branchSummary':
+      return toBranchSummary(message)
     case 'compactionSummary':
       return { type: 'user', payload: { content: plainText(message['summary']), is_meta: true } }
     default:
-      return undefined
+      return 'unknown'
   }
 }
 
-function customOf(message: ForeignValue): Record<string, unknown> {
+/** The tools are declared beside the messages, so they are fields of their own. */
+export function toPrompt(message: ForeignValue, isLeading: boolean): Record<string, unknown> {
+  const said = plainText(message['content'])
+  const sections = Object.entries(fieldsOf(message['sections'])).map(([name, text]) =>
+    isLeading ? text : describeChange(name, text),
+  )
+  return known({
+    content: [said, ...sections].filter((part) => textOf(part) !== undefined).join('\n\n'),
+    tools_added: toTools(message['toolsAdded']),
+    tools_removed: toTools(message['toolsRemoved']),
+  })
+}
+
+function describeChange(name: string, text: unknown): string {
+  if (text === null) return `Removed system prompt section "${name}".`
+  return `Updated system prompt section "${name}":\n\n${text}`
+}
+
+function toTools(tools: unknown): readonly unknown[] | undefined {
+  return listOf(tools).length > 0 ? listOf(tools) : undefined
+}
+
+function toBranchSummary(value: ForeignValue): PiEvent {
+  const summary = textOf(value['summary'])
+  // pi sends nothing for an empty one.
+  if (summary === undefined) return 'hidden'
+  const content = `The following is a summary of a branch that this conversation came back from:\n\n<summary>\n${summary}</summary>`
+  const from_id = textOf(value['fromId'])
+  return { type: 'user', payload: known({ content, is_meta: true, from_id }) }
+}
+
+function toCustom(message: ForeignValue): Record<string, unknown> {
   const custom_type = textOf(message['customType'])
   return known({ content: toContent(message['content']), is_meta: true, custom_type })
 }
 
-function replyOf(message: ForeignValue): Record<string, unknown> {
+function toReply(message: ForeignValue): PiEvent {
+  const { stopReason } = message
+  // pi never sends a reply again that did not end: not its text, and not its calls, which have no results.
+  if (stopReason === 'aborted' || stopReason === 'error') return 'hidden'
   const content = toContent(message['content'])
-  return known({
-    content: typeof content === 'string' ? content : content.map(blockOf),
+  const payload = known({
+    content: typeof content === 'string' ? content : content.map(toBlock),
     model: textOf(message['model']),
-    usage: toUsage(message['usage'], USAGE),
-    stop_reason: textOf(message['stopReason']),
+    usage: readUsage(message),
+    stop_reason: textOf(stopReason),
     error: textOf(message['errorMessage']),
   })
+  return { type: 'assistant', payload }
 }
 
-function blockOf(block: unknown): unknown {
+function toBlock(block: unknown): unknown {
   const { type, id, name, arguments: input, ...rest } = fieldsOf(block)
   if (type !== 'toolCall' || typeof id !== 'string') return block
   const { partialJson: _, ...more } = rest
   return { type: 'tool_use', id, name: textOf(name) ?? '?', input: input ?? {}, ...more }
 }
 
-function resultOf(message: ForeignValue): Record<string, unknown> {
+function toResult(message: ForeignValue): Record<string, unknown> {
   return known({
     tool_call_id: textOf(message['toolCallId']) ?? '?',
     content: toContent(message['content']),
@@ -86,7 +139,18 @@ function resultOf(message: ForeignValue): Record<string, unknown> {
   })
 }
 
-function commandText({ command, output, exitCode }: ForeignValue): string {
-  const code = typeof exitCode === 'number' && exitCode !== 0 ? `\n(exit code ${exitCode})` : ''
-  return `Ran \`${textOf(command) ?? ''}\`\n${textOf(output) ?? '(no output)'}${code}`
+function toCommandText(message: ForeignValue): string {
+  const { command, output, exitCode, cancelled, truncated, fullOutputPath } = message
+  const shown = textOf(output)
+  const parts = [
+    `Ran \`${textOf(command) ?? ''}\`\n${shown === undefined ? '(no output)' : `\`\`\`\n${shown}\n\`\`\``}`,
+  ]
+  if (cancelled === true) parts.push('(command cancelled)')
+  else if (typeof exitCode === 'number' && exitCode !== 0) {
+    parts.push(`Command exited with code ${exitCode}`)
+  }
+  if (truncated === true && typeof fullOutputPath === 'string') {
+    parts.push(`[Output truncated. Full output: ${fullOutputPath}]`)
+  }
+  return parts.join('\n\n')
 }

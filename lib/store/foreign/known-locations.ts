@@ -19,6 +19,8 @@ export interface KnownProgram {
   readonly folder: {
     /** The environment variable that moves it. */
     readonly variable?: string
+    /** The environment variable that names a folder of transcripts itself, used besides the others. */
+    readonly ownVariable?: string
     readonly home: readonly string[]
     readonly inside: readonly string[]
     /** How many levels of folders below are searched. */
@@ -36,16 +38,24 @@ export function listKnownLocations(
   store: StoreContext,
   programs: readonly KnownProgram[],
 ): KnownLocation[] {
-  const { variables, homedir } = store.env.host
-  const userHome = variables['HOME'] || homedir()
-  return programs.flatMap(({ format, folder: { variable, home, inside, depth, isTranscript } }) => {
-    const base = (variable && variables[variable]) || join(userHome, ...home)
-    return inside.flatMap((name) => {
-      const folder = join(base, name)
+  return programs.flatMap((program) => {
+    const { depth, isTranscript } = program.folder
+    return knownFoldersOf(store, program).flatMap((folder) => {
       const files = filesBelow(store, folder, depth, isTranscript)
-      return files.length === 0 ? [] : [{ format, folder, files }]
+      return files.length === 0 ? [] : [{ format: program.format, folder, files }]
     })
   })
+}
+
+function knownFoldersOf(store: StoreContext, { folder }: KnownProgram): string[] {
+  const { variable, ownVariable, home, inside } = folder
+  const { variables, homedir } = store.env.host
+  const userHome = variables['HOME'] || homedir()
+  const base = (variable && variables[variable]) || join(userHome, ...home)
+  const own = ownVariable && variables[ownVariable]
+  const folders = inside.map((name) => join(base, name))
+  // Programs read `~` in it themselves, so it may be there.
+  return own ? [...folders, own.replace(/^~(?=\/|$)/, userHome)] : folders
 }
 
 /** Files that may belong to the same session as `path`, by their names; without itself. */
@@ -66,11 +76,9 @@ export function listSiblingFiles(
 }
 
 /** Its known folders, and those of a copy: `backup/sessions/2026/01/31` is in such a copy. */
-function foldersOf(store: StoreContext, own: string, { folder }: KnownProgram): Set<string> {
-  const { variable, home, inside, depth } = folder
-  const { variables, homedir } = store.env.host
-  const base = (variable && variables[variable]) || join(variables['HOME'] || homedir(), ...home)
-  const folders = new Set(inside.map((name) => join(base, name)))
+function foldersOf(store: StoreContext, own: string, program: KnownProgram): Set<string> {
+  const { inside, depth } = program.folder
+  const folders = new Set(knownFoldersOf(store, program))
   let at = own
   for (let level = 0; level <= depth; level++, at = dirname(at)) {
     if (!inside.includes(basename(at))) continue

@@ -71,6 +71,15 @@ test('follows the environment variable of a program', (t) => {
   expect(places.flatMap(({ files }) => files)).toEqual([join(home, 'elsewhere/sessions/new.jsonl')])
 })
 
+test('finds transcripts in a folder that a variable names, besides the usual one', (t) => {
+  const files = ['.pi/agent/sessions/--p--/a.jsonl', 'mine/b.jsonl']
+  const home = homeWith(t, ...files)
+  for (const folder of [join(home, 'mine'), '~/mine']) {
+    const places = locationsOf({ HOME: home, PI_CODING_AGENT_SESSION_DIR: folder })
+    expect(places.flatMap((place) => place.files)).toEqual(files.map((name) => join(home, name)))
+  }
+})
+
 test('finds nothing in an empty home', (t) => {
   expect(locationsOf({ HOME: temporaryFolder(t) })).toEqual([])
 })
