@@ -1,6 +1,5 @@
 // The entries of a pi session from its root to one of them, and what a compaction keeps of them.
 
-import type { RecordPlace } from '../import/importer.js'
 import type { Edit } from './edits.js'
 
 export interface Node {
@@ -10,17 +9,18 @@ export interface Node {
   readonly kind: 'message' | 'system' | 'hidden'
   /** How many messages there are on the path to it, with itself. */
   readonly count: number
-  /** The number of compactions on the path to it. */
-  readonly epoch: number
   /** By the last compaction on the path. */
   readonly cut: Cut
   readonly edits: Edit
-  /** Of a message: where to read it again. */
-  readonly place: RecordPlace | undefined
+  /** Where to read it again. */
+  readonly byteOffset: number
+  readonly length: number
 }
 
 /** What a compaction left. */
 export interface Cut {
+  /** The number of compactions on the path. */
+  readonly epoch: number
   /** The messages from this count on are still there. */
   readonly floor: number
   /** How many messages were before it. */
@@ -29,7 +29,7 @@ export interface Cut {
   readonly lead: string | undefined
 }
 
-export const NOTHING_CUT: Cut = { floor: 0, count: 0, lead: undefined }
+export const NOTHING_CUT: Cut = { epoch: 0, floor: 0, count: 0, lead: undefined }
 
 export interface Kept {
   readonly first: Node | undefined

@@ -22,10 +22,10 @@ const ROOT: Node = {
   up: undefined,
   kind: 'hidden',
   count: 0,
-  epoch: 0,
   cut: NOTHING_CUT,
   edits: NO_EDITS,
-  place: undefined,
+  byteOffset: 0,
+  length: 0,
 }
 
 export class PiRun implements ImportRun {
@@ -80,16 +80,16 @@ export class PiRun implements ImportRun {
     return this.#isDamaged ? this.#tip : ROOT
   }
 
-  #emitEntry({ value, byteOffset, length, source }: ForeignRecord, uuid: string, up: Node): Node {
+  #emitEntry({ value, byteOffset, length }: ForeignRecord, uuid: string, up: Node): Node {
     const { type } = value
-    if (type === 'compaction') return this.#emitCompaction(value, uuid, up)
-    const node: Node = { ...up, uuid, up, kind: 'hidden', place: undefined }
+    const node: Node = { ...up, uuid, up, kind: 'hidden', byteOffset, length }
+    if (type === 'compaction') return { ...node, ...this.#emitCompaction(value, uuid, up) }
     const event = toEvent(value, up.count === 0)
     if (typeof event !== 'string') {
       this.#emitter.emit({ uuid, prev: up.uuid, ...event })
       if (type === 'branch_summary') this.#emitUsage(uuid, value)
       const kind = event.type === 'system' ? 'system' : 'message'
-      return { ...node, kind, count: up.count + 1, place: { byteOffset, length, source } }
+      return { ...node, kind, count: up.count + 1 }
     }
     if (event === 'unknown') this.#emitter.leaveUninterpreted(nameOf(value))
     const title = type === 'session_info' ? textOf(value['name']) : undefined
@@ -121,7 +121,7 @@ export class PiRun implements ImportRun {
     for (const _ of listChanges(before, edits)) this.#emitter.leaveUninterpreted('context_edit')
   }
 
-  #emitCompaction(value: ForeignValue, uuid: string, up: Node): Node {
+  #emitCompaction(value: ForeignValue, uuid: string, up: Node): Pick<Node, 'cut' | 'edits'> {
     const text = textOf(value['summary']) ?? ''
     if (text === '') this.#emitter.repair('summary_missing')
     const kept = findKept(up, this.#readFirstKept(value, uuid))
@@ -130,6 +130,7 @@ export class PiRun implements ImportRun {
     const { first, before } = kept
     const promptUuid = this.#emitPrompt(value, uuid, up)
     const summaryUuid = `${uuid}~summary`
+    const epoch = up.cut.epoch + 1
     // The prompt is sent before the summary, and what is kept after it. Without anything before what is
     // kept, it cannot be said where that begins, and the prompt stays behind it.
     const isLed = promptUuid !== undefined && (first === undefined || before !== undefined)
@@ -144,17 +145,17 @@ export class PiRun implements ImportRun {
       trigger: value['fromHook'] === true ? 'external' : 'auto',
       tokensBefore: countOf(value['tokensBefore']),
       summarized: first === undefined ? up.count : first.count - 1,
-      epoch: up.epoch + 1,
+      epoch,
     })
     this.#emitUsage(uuid, value)
     const lead = text === '' ? promptUuid : summaryUuid
-    const cut: Cut = { floor: first?.count ?? up.count + 1, count: up.count, lead }
+    const cut: Cut = { epoch, floor: first?.count ?? up.count + 1, count: up.count, lead }
     // Changes of the prompt that are kept are part of the new one.
     let { edits } = up
     for (const target of kept.prompts) {
       edits = { target, replacement: null, up: edits, depth: edits.depth + 1 }
     }
-    return { ...up, uuid, up, kind: 'hidden', epoch: up.epoch + 1, cut, edits, place: undefined }
+    return { cut, edits }
   }
 
   /** The whole prompt at the time of the compaction. Returns its uuid, if the entry has one. */

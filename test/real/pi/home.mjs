@@ -49,6 +49,8 @@ export class PiHome {
     return {
       PATH: process.env.PATH,
       HOME: this.path,
+      // pi names files of long outputs to the model.
+      TMPDIR: this.path,
       TERM: 'xterm-256color',
       LANG: 'C.UTF-8',
       PI_OFFLINE: '1',

@@ -14,7 +14,7 @@ export const WORDING = [
   {
     name: 'placeholder of an interrupted tool',
     theirs: /^No result provided$/,
-    ours: /interrupted|no result/i,
+    ours: /^no result recorded; the call may or may not have run; verify before repeating$/,
   },
 ]
 

@@ -16,7 +16,7 @@ export const scenarios = [
   inPrint('tools', ['TOOL echo one', 'CHAIN 3', 'SAY TOOL false']),
   inPrint('parallel-tools', ['TOOLS 3', 'SAY TOOLS 2']),
   inPrint('thinking', ['THINK about it', 'THINK TOOL echo two']),
-  inPrint('long-output', ['TOOL seq 1 4000', 'BIG 8']),
+  inPrint('long-output', ['TOOL seq 1 2300', 'BIG 2']),
   inPrint('api-error', ['hello', 'FAIL 400', 'after the error']),
   inPrint('api-error-at-the-end', ['hello', 'FAIL 400']),
   inPrint('api-error-and-retry', ['hello', 'FAIL 500', 'after the error']),
