@@ -2,7 +2,7 @@
 // reply, in the form that tool pairing reads.
 
 import { plainText, toContent, toUsage } from '../import/content.js'
-import { fieldsOf, known, listOf, textOf } from '../import/fields.js'
+import { fieldsOf, isObject, known, listOf, textOf } from '../import/fields.js'
 import type { ForeignValue } from '../import/importer.js'
 
 const USAGE = { input: 'input', output: 'output', cacheRead: 'cacheRead', cacheWrite: 'cacheWrite' }
@@ -38,6 +38,13 @@ export function toEvent(value: ForeignValue, isLeading: boolean): PiEvent {
     default:
       return HIDDEN_TYPES.has(value['type']) ? 'hidden' : 'unknown'
   }
+}
+
+/** The entry with another content, as `context_edit` gives it to the entry. */
+export function replaceContent(value: ForeignValue, replacement: unknown): ForeignValue {
+  const { content } = fieldsOf(replacement)
+  const { message } = value
+  return isObject(message) ? { ...value, message: { ...message, content } } : { ...value, content }
 }
 
 /** What an entry or its message cost. */

@@ -11,7 +11,7 @@ import {
   type ImportRun,
 } from '../import/importer.js'
 import { type Edit, listChanges, NO_EDITS } from './edits.js'
-import { readUsage, toEvent, toPrompt } from './messages.js'
+import { readUsage, replaceContent, toEvent, toPrompt } from './messages.js'
 import { type Cut, findKept, NOTHING_CUT, type Node } from './path.js'
 
 const FORMAT = 'pi'
@@ -30,6 +30,7 @@ const ROOT: Node = {
 
 export class PiRun implements ImportRun {
   readonly #emitter: Emitter
+  readonly #reread: ImportContext['reread']
   readonly #nodes = new Map<string, Node>()
   #tip = ROOT
   /** Of the first version: entries have no ids, and compactions count them from the header on. */
@@ -39,6 +40,7 @@ export class PiRun implements ImportRun {
 
   constructor(context: ImportContext) {
     this.#emitter = new Emitter(FORMAT, context)
+    this.#reread = context.reread
   }
 
   add(record: ForeignRecord): void {
@@ -116,9 +118,21 @@ export class PiRun implements ImportRun {
     return { target, replacement: replacement ?? null, up: up.edits, depth: up.edits.depth + 1 }
   }
 
-  /** The log has no edits yet: what pi would send differently is reported. */
+  /** Edits belong to a branch, and ours to the whole log: what is different on the new tip is edited again. */
   #applyEdits(before: Edit, { edits }: Node): void {
-    for (const _ of listChanges(before, edits)) this.#emitter.leaveUninterpreted('context_edit')
+    let count = 0
+    for (const { target, replacement } of listChanges(before, edits)) {
+      const payload = replacement === null ? null : this.#toPayload(target, replacement)
+      this.#emitter.edit(target.uuid, payload, `edit-${++count}`)
+    }
+  }
+
+  /** `replacement` is `undefined` for the message as it was. */
+  #toPayload(target: Node, replacement: unknown): Record<string, unknown> | null {
+    const { value } = this.#reread(target)
+    const edited = replacement === undefined ? value : replaceContent(value, replacement)
+    const event = toEvent(edited, target.count === 1)
+    return typeof event === 'string' ? null : event.payload
   }
 
   #emitCompaction(value: ForeignValue, uuid: string, up: Node): Pick<Node, 'cut' | 'edits'> {
