@@ -22,14 +22,14 @@ export interface Cut {
   /** The number of compactions on the path. */
   readonly epoch: number
   /** The messages from this count on are still there. */
-  readonly floor: number
+  readonly start: number
   /** How many messages were before it. */
   readonly count: number
   /** The event that is shown before what was kept. */
   readonly lead: string | undefined
 }
 
-export const NOTHING_CUT: Cut = { epoch: 0, floor: 0, count: 0, lead: undefined }
+export const NOTHING_CUT: Cut = { epoch: 0, start: 0, count: 0, lead: undefined }
 
 export interface Kept {
   readonly first: Node | undefined
@@ -51,7 +51,7 @@ export function findKept(tip: Node, id: string | undefined): Kept {
   let isCovered = false
   let at: Node | undefined = id === undefined ? undefined : tip
   for (; at !== undefined; at = at.up) {
-    if (at.kind !== 'hidden' && at.count < cut.floor) isCovered = true
+    if (at.kind !== 'hidden' && at.count < cut.start) isCovered = true
     else if (at.kind === 'message') first = at
     else if (at.kind === 'system' && at.count > cut.count) prompts.push(at)
     if (at.uuid === id) break
@@ -71,7 +71,7 @@ const NOTHING_KEPT: Kept = {
 }
 
 function findBefore(first: Node, cut: Cut): string | undefined {
-  for (let at = first.up; at !== undefined && at.count >= cut.floor; at = at.up) {
+  for (let at = first.up; at !== undefined && at.count >= cut.start; at = at.up) {
     const isTakenIn = at.kind === 'system' && at.count <= cut.count
     if (at.kind !== 'hidden' && !isTakenIn) return at.uuid
   }

@@ -163,7 +163,7 @@ export class PiRun implements ImportRun {
     })
     this.#emitUsage(uuid, value)
     const lead = text === '' ? promptUuid : summaryUuid
-    const cut: Cut = { epoch, floor: first?.count ?? up.count + 1, count: up.count, lead }
+    const cut: Cut = { epoch, start: first?.count ?? up.count + 1, count: up.count, lead }
     // Changes of the prompt that are kept are part of the new one.
     let { edits } = up
     for (const target of kept.prompts) {

@@ -31,6 +31,7 @@ export function importAndInspect(files, sessionId) {
       [PROGRAM, 'import', ...files, '--json', '--root', root],
       { encoding: 'utf8', env, maxBuffer: 1 << 30 },
     )
+    if (imported.stdout === '') throw new Error(`the import printed nothing: ${imported.stderr}`)
     const reports = JSON.parse(imported.stdout)
     const resumed = runOurs(['resume', sessionId, '--mode', 'inspect'], { root, env })
     return { reports, resumed, messages: toMessageList(resumed.messages) }
