@@ -11,6 +11,7 @@ const GROUPS: Record<string, Record<string, LoadModule>> = {
   Daily: {
     list: () => import('./commands/daily/list.js'),
     show: () => import('./commands/daily/show.js'),
+    view: () => import('./commands/daily/view.js'),
     search: () => import('./commands/daily/search.js'),
     history: () => import('./commands/daily/history.js'),
     resume: () => import('./commands/daily/resume.js'),

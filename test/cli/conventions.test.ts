@@ -67,7 +67,7 @@ test.each([
 
 test('every command that writes takes --dry-run', () => {
   const readers = new Set([
-    ...['list', 'show', 'search', 'history', 'start', 'recover', 'log', 'tail', 'grep', 'verify'],
+    ...['list', 'show', 'view', 'search', 'history', 'start', 'recover', 'log', 'tail', 'grep', 'verify'],
     ...['stats', 'status', 'summaries', 'checkpoint list', 'checkpoint show', 'sidechain list'],
     ...['sidechain show', 'archive list', 'trash list', 'hooks status', 'config', 'completion'],
     // They serve a program, which has no use for it.

@@ -1,5 +1,7 @@
 // The picker without a terminal: what is chosen from, what was typed, and what a key does to it.
 
+import { isTyped, type Key } from '../terminal/take-terminal.js'
+
 export interface Choice {
   readonly id: string
   readonly title: string
@@ -14,14 +16,6 @@ export interface PickState {
   readonly matches: readonly Choice[]
   readonly selected: number
   readonly outcome: 'open' | 'taken' | 'cancelled'
-}
-
-/** As `node:readline` reports it. */
-export interface Key {
-  readonly name?: string | undefined
-  readonly sequence?: string | undefined
-  readonly ctrl?: boolean | undefined
-  readonly meta?: boolean | undefined
 }
 
 const PAGE_ROWS = 10
@@ -67,12 +61,8 @@ export function pressKey(state: PickState, key: Key): PickState {
     case 'ctrl-w':
       return ask(state, state.query.replace(/\S*\s*$/, ''))
     default:
-      return isText(key) ? ask(state, state.query + key.sequence) : state
+      return isTyped(key) ? ask(state, state.query + key.sequence) : state
   }
-}
-
-function isText({ sequence = '', ctrl, meta }: Key): boolean {
-  return !ctrl && !meta && /^[^\p{C}]+$/u.test(sequence)
 }
 
 function move(state: PickState, rows: number): PickState {

@@ -1,28 +1,17 @@
 // The picker on a terminal: keys in, screens out. The terminal is always restored.
 
 import { on } from 'node:events'
-import { emitKeypressEvents } from 'node:readline'
 import type { CliIo } from '../command.js'
 import type { Colors } from '../output/colors.js'
 import { clip, pad, toPlainText } from '../output/plain-text.js'
-import { columnsOf, rowsOf } from '../output/terminal-size.js'
 import {
-  type Choice,
+  drawLines,
+  ENDING_SIGNALS,
   type Key,
-  type PickState,
-  pressKey,
-  selectedOf,
-  startPicking,
-} from './model.js'
-
-// The alternate screen, without a cursor.
-const ENTER = '\x1b[?1049h\x1b[?25l'
-const LEAVE = '\x1b[?25h\x1b[?1049l'
-const HOME = '\x1b[H'
-const CLEAR_LINE = '\x1b[K'
-const CLEAR_BELOW = '\x1b[J'
-
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  sizeOf,
+  takeTerminal,
+} from '../terminal/take-terminal.js'
+import { type Choice, type PickState, pressKey, selectedOf, startPicking } from './model.js'
 
 export interface PickerOptions {
   readonly io: CliIo
@@ -36,14 +25,12 @@ export async function pickInTerminal(
   choices: readonly Choice[],
   { io, colors, preview }: PickerOptions,
 ): Promise<Choice | undefined> {
-  const { stdout } = io
   const draw = (state: PickState) => {
-    const columns = columnsOf(stdout, io.env)
-    const rows = rowsOf(stdout, io.env)
+    const { columns, rows } = sizeOf(io)
     const choice = selectedOf(state)
     const words = choice === undefined ? [] : preview(choice)
     const lines = screenOf(state, words, { columns, rows, colors })
-    stdout.write(HOME + lines.map((line) => line + CLEAR_LINE).join('\r\n') + CLEAR_BELOW)
+    drawLines(io, lines)
   }
   const restore = takeTerminal(io)
   try {
@@ -51,28 +38,6 @@ export async function pickInTerminal(
   } finally {
     restore()
   }
-}
-
-/** Takes the terminal; the returned function restores it, once. */
-function takeTerminal(io: CliIo): () => void {
-  const { stdin, stdout } = io
-  const wasRaw = stdin.isRaw === true
-  let isTaken = true
-  const restore = () => {
-    if (!isTaken) return
-    isTaken = false
-    io.off('exit', restore)
-    stdin.pause()
-    stdin.setRawMode(wasRaw)
-    stdout.write(LEAVE)
-  }
-  // Also when the process ends meanwhile.
-  io.once('exit', restore)
-  emitKeypressEvents(stdin)
-  stdin.setRawMode(true)
-  stdin.resume()
-  stdout.write(ENTER)
-  return restore
 }
 
 async function untilDecided(
@@ -89,7 +54,7 @@ async function untilDecided(
   // A queue instead of a handler, so that errors reach the caller.
   const keys = on(stdin, 'keypress', { signal, close: ['end'] })
   stdout.on('resize', redraw)
-  for (const name of SIGNALS) io.once(name, cancel)
+  for (const name of ENDING_SIGNALS) io.once(name, cancel)
   try {
     draw(state)
     for await (const [, key] of keys) {
@@ -105,7 +70,7 @@ async function untilDecided(
   } finally {
     await keys.return?.()
     stdout.off('resize', redraw)
-    for (const name of SIGNALS) io.off(name, cancel)
+    for (const name of ENDING_SIGNALS) io.off(name, cancel)
   }
 }
 

@@ -3,13 +3,13 @@ import { expect, test } from 'vitest'
 import { widthOfText } from '../../../lib/cli/output/plain-text.js'
 import {
   type Choice,
-  type Key,
   type PickState,
   pressKey,
   selectedOf,
   startPicking,
 } from '../../../lib/cli/picker/model.js'
 import { screenOf } from '../../../lib/cli/picker/terminal.js'
+import type { Key } from '../../../lib/cli/terminal/take-terminal.js'
 
 const CHOICES: readonly Choice[] = [
   { id: 'aa11', title: 'Fix the parser', about: 'just now, compiler' },

@@ -1,0 +1,48 @@
+// Which event of a log is meant: by its uuid, by the beginning of it, or by counting messages from the end.
+
+import { isGap } from '../../chain/index.js'
+import { SessionError } from '../../errors.js'
+import { scanLog } from '../../log/index.js'
+import { findEvent, loadSession } from '../../store/index.js'
+import type { Call } from '../command.js'
+
+// Fewer characters would mean too many events by chance.
+const BEGINNING_CHARS_MIN = 4
+const CANDIDATES_SHOWN = 5
+
+/** The text that help pages use for an operand or option that takes an event. */
+export const EVENT_TEXT =
+  'uuid, the beginning of one (4 characters or more), or -N: the Nth last message'
+
+/**
+ * The uuid of the event that is meant. What is a uuid already, or begins none, is returned as it is: the
+ * library reports what is missing. Throws `ERR_AMBIGUOUS` when several events begin like this.
+ */
+export function findEventUuid(call: Pick<Call, 'store'>, path: string, given: string): string {
+  const back = /^-(\d+)$/.exec(given)
+  if (back !== null) return findMessage(call, path, Number(back[1]))
+  if (given.length < BEGINNING_CHARS_MIN || findEvent(call.store, path, given) !== undefined)
+    return given
+  const found = new Set<string>()
+  scanLog(
+    path,
+    ({ uuid }) => {
+      if (uuid.startsWith(given)) found.add(uuid)
+    },
+    { environment: call.store.env },
+  )
+  const [first = given, ...others] = found
+  if (others.length === 0) return first
+  const shown = [...found].slice(0, CANDIDATES_SHOWN).join(', ')
+  const what = `"${given}" begins ${found.size} events: ${shown}`
+  throw new SessionError('ERR_AMBIGUOUS', what, { event: given, count: found.size })
+}
+
+function findMessage({ store }: Pick<Call, 'store'>, path: string, back: number): string {
+  const { entries } = loadSession(store, path).log.projection
+  const events = entries.flatMap((entry) => (isGap(entry) ? [] : entry.event.uuid))
+  const uuid = back === 0 ? undefined : events.at(-back)
+  if (uuid !== undefined) return uuid
+  const what = `The model sees ${events.length} messages of ${path}, so there is no message -${back}`
+  throw new SessionError('ERR_NOT_FOUND', what, { path, back })
+}
