@@ -106,8 +106,7 @@ function toLoads(group: Record<string, LoadModule>): [string, Load][] {
 
 /** Words that people type for a command that has another name. */
 export const MEANINGS: ReadonlyMap<string, string> = new Map([
-  ['open', 'show'],
-  ['view', 'show'],
+  ['open', 'view'],
   ['less', 'show'],
   ['print', 'show'],
   ['cost', 'stats'],
