@@ -67,9 +67,10 @@ test.each([
 
 test('every command that writes takes --dry-run', () => {
   const readers = new Set([
-    ...['list', 'show', 'view', 'search', 'history', 'start', 'recover', 'log', 'tail', 'grep', 'verify'],
+    ...['list', 'show', 'search', 'history', 'start', 'recover', 'log', 'tail', 'grep', 'verify'],
     ...['stats', 'status', 'summaries', 'checkpoint list', 'checkpoint show', 'sidechain list'],
     ...['sidechain show', 'archive list', 'trash list', 'hooks status', 'config', 'completion'],
+    'view',
     // They serve a program, which has no use for it.
     ...['hooks run', 'mcp'],
   ])
