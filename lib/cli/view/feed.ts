@@ -2,10 +2,9 @@
 // so a log of any size is opened by reading a few of its bytes.
 
 import { isGap, type ProjectionEntry } from '../../chain/index.js'
-import type { Environment } from '../../environment/index.js'
 import type { SessionEvent } from '../../format/index.js'
 import { type Line, type LogEntry, readLogBackwardSync, readLogSync } from '../../log/index.js'
-import { lineStartBefore } from '../../log/internal.js'
+import { findLineStart, type StoreContext } from '../../store/index.js'
 import { toPlainText } from '../output/plain-text.js'
 
 /** An event, or what is in the place of one. */
@@ -37,16 +36,16 @@ export interface Feed {
 
 /** Every line of one file. A place is the offset of a record. */
 export class WrittenFeed implements Feed {
+  readonly #store: StoreContext
   readonly #path: string
-  readonly #env: Environment
 
-  constructor(path: string, env: Environment) {
+  constructor(store: StoreContext, path: string) {
+    this.#store = store
     this.#path = path
-    this.#env = env
   }
 
   get size(): number {
-    return this.#env.fs.statSync(this.#path).size
+    return this.#store.env.fs.statSync(this.#path).size
   }
 
   *walk(
@@ -54,7 +53,7 @@ export class WrittenFeed implements Feed {
     direction: Direction,
     isWanted?: (line: Line) => boolean,
   ): Generator<FeedEntry> {
-    const common = { isWanted, environment: this.#env }
+    const common = { isWanted, environment: this.#store.env }
     if (direction === 'backward') {
       const range = from === null ? {} : { to: from }
       for (const entry of readLogBackwardSync(this.#path, { ...common, ...range })) {
@@ -63,7 +62,7 @@ export class WrittenFeed implements Feed {
       return
     }
     // A line may hold several records, and one after the first has no line of its own to begin at.
-    const start = from === null ? 0 : lineStartBefore(this.#path, from + 1, this.#env)
+    const start = from === null ? 0 : findLineStart(this.#store, this.#path, from + 1)
     for (const entry of readLogSync(this.#path, { ...common, from: start })) {
       if (from === null || entry.byte_offset > from) yield this.#toEntry(entry)
     }

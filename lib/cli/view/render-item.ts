@@ -32,11 +32,11 @@ const CONTROLS = /[\p{Cc}\p{Cf}]/gu
 export function renderItem(item: Item, options: RenderOptions): StyledLine[] {
   const { columns, isOpen, isRaw, isSelected, nested = [] } = options
   const marker: Piece = isSelected ? { text: '▌ ', style: 'bold' } : { text: INDENT }
-  const room = Math.max(20, columns - INDENT.length)
+  const space = Math.max(20, columns - INDENT.length)
   const heading = toHeading(item)
   const body = isRaw
-    ? renderRaw(item, room)
-    : item.blocks.flatMap((block) => renderBlock(block, { isOpen, columns: room }))
+    ? renderRaw(item, space)
+    : item.blocks.flatMap((block) => renderBlock(block, { isOpen, columns: space }))
   const indented = [...body, ...nested].map((line): StyledLine => [{ text: INDENT }, ...line])
   const lines = heading === undefined ? indented : [[marker, ...heading], ...indented]
   if (heading === undefined && lines[0] !== undefined) lines[0] = [marker, ...lines[0].slice(1)]
@@ -119,11 +119,11 @@ function renderCall(
 ): StyledLine[] {
   const outcome = result === undefined ? 'no result' : outcomeOf(result)
   const style = result === undefined || result.isError ? 'error' : 'dim'
-  const room = Math.max(10, columns - name.length - outcome.length - 6)
+  const space = Math.max(10, columns - name.length - outcome.length - 6)
   const first: StyledLine = [
     { text: '→ ', style: 'dim' },
     { text: toPlainText(name), style: 'tool' },
-    { text: ` ${clip(summarizeInput(input), room)}` },
+    { text: ` ${clip(summarizeInput(input), space)}` },
     { text: `  ${outcome}`, style },
   ]
   if (!isOpen) return [first]

@@ -1,7 +1,6 @@
 // `view` on a terminal: keys in, screens out.
 
 import { on } from 'node:events'
-import { setImmediate } from 'node:timers/promises'
 import { isSessionError } from '../../errors.js'
 import { findSidechain, loadSession } from '../../store/index.js'
 import type { Call } from '../command.js'
@@ -33,7 +32,7 @@ export interface RunViewerOptions {
 export async function runViewer(call: Call, options: RunViewerOptions): Promise<void> {
   const { io, store } = call
   const { path, title, at, isFollowing } = options
-  const written = new WrittenFeed(path, store.env)
+  const written = new WrittenFeed(store, path)
   const view = new SessionView({
     feed: written,
     size: textSize(io),
@@ -50,7 +49,7 @@ export async function runViewer(call: Call, options: RunViewerOptions): Promise<
       redraw: async () => {
         draw()
         // Lets keys arrive that were pressed meanwhile.
-        await setImmediate()
+        await new Promise<void>((resolve) => void store.env.timers.setTimeout(resolve, 0))
       },
     },
     { isFollowing },
@@ -135,7 +134,7 @@ function openLens(
 
 function openTask({ store }: Call, task: string): Feed | undefined {
   try {
-    return new WrittenFeed(findSidechain(store, task).path, store.env)
+    return new WrittenFeed(store, findSidechain(store, task).path)
   } catch (error) {
     if (!isSessionError(error)) throw error
     return undefined

@@ -30,7 +30,7 @@ export function textOfLine(line: StyledLine): string {
 /** Breaks between words where it can. `hanging` precedes every line but the first. */
 export function wrapLine(line: StyledLine, columns: number, hanging = ''): StyledLine[] {
   if (widthOfText(textOfLine(line)) <= columns) return [line]
-  const room = Math.max(8, columns)
+  const space = Math.max(8, columns)
   const lines: Piece[][] = [[]]
   let width = 0
   const startLine = () => {
@@ -40,7 +40,7 @@ export function wrapLine(line: StyledLine, columns: number, hanging = ''): Style
   for (const { text, style } of line) {
     for (const word of text.match(/\s+|\S+/gu) ?? []) {
       const isSpace = /^\s/u.test(word)
-      if (width + widthOfText(word) <= room) {
+      if (width + widthOfText(word) <= space) {
         lines.at(-1)!.push({ text: word, style })
         width += widthOfText(word)
         continue
@@ -48,7 +48,7 @@ export function wrapLine(line: StyledLine, columns: number, hanging = ''): Style
       // A space at the end of a line is not shown.
       if (isSpace) continue
       if (width > widthOfText(hanging)) startLine()
-      for (const part of splitWord(word, room - widthOfText(hanging))) {
+      for (const part of splitWord(word, space - widthOfText(hanging))) {
         if (width > widthOfText(hanging)) startLine()
         lines.at(-1)!.push({ text: part, style })
         width += widthOfText(part)

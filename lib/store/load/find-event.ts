@@ -3,6 +3,7 @@
 import type { PlacedEvent } from '../../chain/index.js'
 import { isOnChain } from '../../format/index.js'
 import { indexUuids, readLogBackwardSync, readLogSync } from '../../log/index.js'
+import { lineStartBefore } from '../../log/internal.js'
 import type { StoreContext } from '../context.js'
 
 /** The last one of that uuid. */
@@ -28,4 +29,9 @@ export function findEndTime({ env }: StoreContext, path: string): string | undef
     if (isOnChain(entry.event)) return undefined
   }
   return undefined
+}
+
+/** Where the line begins that contains the byte before `offset`. */
+export function findLineStart({ env }: StoreContext, path: string, offset: number): number {
+  return lineStartBefore(path, offset, env)
 }

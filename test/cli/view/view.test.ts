@@ -49,7 +49,7 @@ const NAMED = new Set(['tab', 'return', 'escape', 'pageup', 'pagedown', 'up', 'd
 
 function openViewer(path: string, root: string, size = { columns: 80, rows: 20 }): Opened {
   const store = openContext({ root, home: root })
-  const written = new WrittenFeed(path, systemEnvironment)
+  const written = new WrittenFeed(store, path)
   const openTask = () => undefined
   const view = new SessionView({ feed: written, size, openTask })
   view.show(written, undefined)
@@ -259,8 +259,8 @@ test('opening a large log and paging through it reads a part that does not grow 
       bytes += count
       return count
     }) as typeof systemEnvironment.fs.readSync
-    const env = { ...systemEnvironment, fs: { ...systemEnvironment.fs, readSync } }
-    const feed = new WrittenFeed(path, env)
+    const store = openContext({ root: folder, home: folder, environment: { fs: { readSync } } })
+    const feed = new WrittenFeed(store, path)
     const view = new SessionView({
       feed,
       size: { columns: 80, rows: 24 },
