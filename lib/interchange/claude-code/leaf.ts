@@ -1,5 +1,5 @@
 // Where a conversation of Claude Code ends: at the line that it recorded as the leaf, or at the newest line
-// of the file if that follows the leaf.
+// of the file if that follows the leaf. After a compaction that keeps messages, only an end counts.
 
 import { textOf } from '../import/fields.js'
 import type { ForeignValue } from '../import/importer.js'
@@ -42,17 +42,24 @@ export class ClaudeLeaf {
     if (this.#isCleared) return { kind: 'found', node: tree.root }
     const newest = placeOf(tree, this.#newest)
     const recorded = placeOf(tree, this.#recorded)
-    const leaf = recorded === undefined ? newest : this.#choose(tree, recorded, newest)
+    const leaf = this.#choose(tree, recorded, newest)
     if (leaf === undefined || leaf.kind === 'kept') return leaf
     return { kind: 'found', node: endBefore(leaf.node) }
   }
 
-  #choose(tree: ClaudeTree, recorded: KnownPlace, newest: KnownPlace | undefined): KnownPlace {
-    if (this.#isExplicit || newest === undefined) return recorded
-    const isOverruled = tree.hasKept
-      ? tree.isFollowed(recorded.node)
-      : tree.isOnPath(recorded.node, newest.node)
-    return isOverruled ? newest : recorded
+  #choose(
+    tree: ClaudeTree,
+    recorded: KnownPlace | undefined,
+    newest: KnownPlace | undefined,
+  ): KnownPlace | undefined {
+    if (this.#isExplicit && recorded !== undefined) return recorded
+    if (tree.hasKept) {
+      const ends = tree.findEnds()
+      if (ends.length === 1) return { kind: 'found', node: ends[0]! }
+      return recorded !== undefined && ends.includes(recorded.node) ? recorded : newest
+    }
+    if (recorded === undefined || newest === undefined) return recorded ?? newest
+    return tree.isOnPath(recorded.node, newest.node) ? newest : recorded
   }
 }
 

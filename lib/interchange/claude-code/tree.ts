@@ -196,15 +196,18 @@ export class ClaudeTree {
     this.#hasKept = kept.length > 0
   }
 
-  /** Whether a message that can be the end follows the node. */
-  isFollowed(node: Node): boolean {
-    for (const { own } of this.#lines.values()) {
-      if (own?.isEnd !== true) continue
+  /** The messages since the last compaction that no other message follows. */
+  findEnds(): Node[] {
+    const ends = new Set<Node>()
+    const followed = new Set<Node>()
+    for (const { own, node, isKept } of this.#lines.values()) {
+      if (own !== node || isKept || !own.isEnd) continue
+      ends.add(own)
       let at = own.up
-      while (at !== undefined && at !== node && !at.isEnd) at = at.up
-      if (at === node) return true
+      while (at !== undefined && !at.isEnd) at = at.up
+      if (at !== undefined) followed.add(at)
     }
-    return false
+    return [...ends].filter((end) => !followed.has(end))
   }
 
   #isSameReply({ own }: Line, other: string): boolean {

@@ -93,7 +93,8 @@ export type DropReason = keyof typeof DROP_REASONS
 /** What an importer repairs. */
 export const REPAIR_REASONS = {
   salvaged: 'a whole record was found in a damaged line',
-  parent_missing: 'it follows a record that is missing, so it begins a branch of its own',
+  parent_missing:
+    'it follows a record that is missing; it was linked to the one before, or begins a branch',
   parent_damaged: 'it follows a record that was damaged, and was linked to the one before',
   kept_missing: 'a compaction keeps a record that is missing',
   kept_walk_broken: 'the kept part of a compaction is not connected; its end is kept',

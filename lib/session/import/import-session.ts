@@ -20,7 +20,7 @@ import {
 } from './identify.js'
 import { importExportFile, isExportFile } from './import-export.js'
 import type { FoundTask } from './log-ends.js'
-import { type ImportRequest, runImport } from './pass.js'
+import { type ImportRequest, type InlineTask, runImport } from './pass.js'
 import { readPreviousImport, SKIP_REASONS, type SkipReason } from './previous-import.js'
 import { findSessionFiles, type ImportSource, planSources } from './sources.js'
 
@@ -88,7 +88,7 @@ export interface ImportReport {
   readonly files?: readonly string[] | undefined
   /** Why nothing was written; `null` when something was. */
   readonly skipped: { readonly reason: SkipReason | Refusal; readonly message: string } | null
-  /** Subagents that have files of their own. */
+  /** Subagents, in files of their own or between the lines of the session. */
   readonly sidechains: readonly ImportReport[]
 }
 
@@ -156,7 +156,7 @@ async function importWithTasks(
     const task = { spawnUuid: null, ...file, ...found.get(file.taskId) }
     sidechains.push(await importTask(store, file, { sessionId, task, options }))
   }
-  return { ...report, sidechains }
+  return { ...report, sidechains: [...report.sidechains, ...sidechains] }
 }
 
 async function importTask(
@@ -192,6 +192,7 @@ async function importOne(store: StoreContext, request: OneImport): Promise<Impor
     ...(taskId !== undefined && { taskId }),
     transcriptPath: path,
     ...NOTHING,
+    skipped: null,
   }
   const previous = readPreviousImport(store, path)
   const { exists } = previous
@@ -202,11 +203,13 @@ async function importOne(store: StoreContext, request: OneImport): Promise<Impor
     if ('skip' in plan) return { ...base, skipped: toSkip(plan.skip) }
     sources = plan.sources
     const own = { ...facts, ...files[0]!.facts, sessionId, taskId }
-    const counts = await runImport(store, { ...request, ...plan, facts: own, path, exists })
+    const run = { ...request, ...plan, facts: own, path, exists }
+    const { tasks, ...counts } = await runImport(store, run)
     const isUnchanged = counts.events === 0 && !plan.isFirst
     return {
       ...base,
       ...counts,
+      sidechains: tasks.map((task) => toInlineReport(base, task)),
       ...(sources.length > 1 && { files: sources.map((one) => one.path) }),
       skipped: isUnchanged ? toSkip('unchanged') : null,
     }
@@ -215,6 +218,11 @@ async function importOne(store: StoreContext, request: OneImport): Promise<Impor
     const opened = new Set([...files, ...sources].map(({ file }) => file))
     for (const file of opened) if (file !== source) file?.close()
   }
+}
+
+/** Its lines are those of the session, which reports what was lost. */
+function toInlineReport(session: ImportReport, { taskId, path, events }: InlineTask): ImportReport {
+  return { ...session, ...NOTHING, taskId, transcriptPath: path, lines: events, events }
 }
 
 function toSkip(reason: SkipReason): NonNullable<ImportReport['skipped']> {

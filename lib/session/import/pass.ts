@@ -60,6 +60,14 @@ export interface ImportCounts {
   readonly repaired: Counts<RepairReason>
   readonly uninterpreted: Readonly<Record<string, number>>
   readonly places: readonly RepairPlace[]
+  /** Subagents whose lines are between those of the session; their events are counted above. */
+  readonly tasks: readonly InlineTask[]
+}
+
+export interface InlineTask {
+  readonly taskId: string
+  readonly path: string
+  readonly events: number
 }
 
 export async function runImport(
@@ -212,7 +220,10 @@ class Pass implements ImportSink {
       const ledgers = this.#ledgers()
       for (const [task, target] of this.#targets) await this.#end(task, target, ledgers)
     }
-    return { ...this.#accounts.report, events }
+    const tasks = [...this.#targets].flatMap(([taskId, { path, added }]) =>
+      taskId === '' ? [] : { taskId, path, events: added },
+    )
+    return { ...this.#accounts.report, events, tasks }
   }
 
   /** What is recorded of each source from which something new was read. */

@@ -73,6 +73,10 @@ export class ImportTarget {
     return target
   }
 
+  get path(): string {
+    return this.#options.path
+  }
+
   /** The last reply of the model: the result of a subagent, if the session does not hold it. */
   get lastReply(): string {
     return plainText(this.#lastReply)

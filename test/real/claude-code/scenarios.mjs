@@ -167,10 +167,13 @@ export const scenarios = [
     return asks('read @note.txt', 'after it')(home)
   }),
   scenario('long-output', asks('TOOL seq 1 40000', 'after it')),
-  scenario('long-reply', asks('BIG 20', 'after it')),
+  scenario('long-reply', asks('BIG 4', 'after it')),
   scenario('compaction', asks('one', 'TOOL echo two', '/compact', 'after it', 'TOOL echo more')),
   scenario('compaction-last', asks('one', 'two', '/compact')),
-  scenario('two-compactions', asks('one', '/compact', 'two', 'TOOL echo x', '/compact', 'three')),
+  scenario(
+    'two-compactions',
+    asks('one', 'two', '/compact', 'three', 'TOOL echo x', '/compact', 'four'),
+  ),
   scenario(
     'automatic-compaction',
     asks('one', 'TOKENS 195000 TOOL echo filler', 'after it', 'and again'),
@@ -328,15 +331,13 @@ export const scenarios = [
   scenario('record-missing', asks('one', 'two', 'three'), {
     edit: (lines) => lines.filter(({ message }) => message?.content !== 'two'),
   }),
-  scenario('record-missing-after-compaction', asks('one', '/compact', 'two', 'three', 'four'), {
+  scenario('record-missing-after-compaction', asks('one', 'two', '/compact', 'x', 'three', 'y'), {
     edit: (lines) => lines.filter(({ message }) => message?.content !== 'three'),
   }),
-  scenario('boundary-after-what-follows', asks('one', '/compact', 'two'), {
+  scenario('disorder-after-compaction', asks('one', 'two', '/compact', 'three'), {
     edit: (lines) => {
-      const boundary = lines.find(atBoundary)
-      const rest = lines.filter((line) => line !== boundary)
-      const at = rest.findIndex(({ isCompactSummary }) => isCompactSummary === true)
-      return [...rest.slice(0, at + 1), boundary, ...rest.slice(at + 1)]
+      const at = lines.findIndex(atBoundary) + 1
+      return [...lines.slice(0, at), ...lines.slice(at).reverse()]
     },
   }),
   scenario('repeated-uuid', asks('one', 'two'), {

@@ -22,7 +22,10 @@ function scrubLine(line) {
   } catch {
     return line
   }
-  const { type, attachment, message, isCompactSummary } = value
+  const { type, attachment, message, toolUseResult, isCompactSummary } = value
+  // For the screen of the client only.
+  if (toolUseResult !== undefined) value.toolUseResult = shorten(toolUseResult)
+  if (message?.usage !== undefined) message.usage = countsOf(message.usage)
   if (type === 'attachment' && !PEOPLE.has(attachment?.type)) {
     value.attachment = shorten(attachment)
   } else if (typeof message?.content === 'string') {
@@ -41,9 +44,14 @@ function scrubText(text, isSummary) {
   )
 }
 
+/** What is counted in each reply. */
+function countsOf({ input_tokens, output_tokens }) {
+  return { input_tokens, output_tokens }
+}
+
 /** The same shape without long texts. */
 function shorten(value) {
-  if (typeof value === 'string') return value.length > LONG ? 'A text of the client.' : value
+  if (typeof value === 'string') return value.length > LONG ? 'A long text.' : value
   if (Array.isArray(value)) return value.slice(0, 2).map(shorten)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, shorten(field)]))

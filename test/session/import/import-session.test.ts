@@ -180,7 +180,8 @@ describe('importSession', () => {
 
   it('gives every inline subagent a log of its own', async (t) => {
     const { path, ...store } = setUp(t, 'claude-code/inline-sidechain')
-    await importSession(path, store)
+    const { sidechains } = await importSession(path, store)
+    expect(sidechains).toMatchObject([{ path, taskId: 'x1', events: 2, skipped: null }])
     expect(listSidechains({ ...store, session: CLAUDE }).sidechains).toMatchObject([
       {
         taskId: 'x1',
