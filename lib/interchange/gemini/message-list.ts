@@ -84,15 +84,16 @@ export class MessageList {
     // A new id is the usual case, and needs no search.
     const index = versions.has(id) ? this.#live.findLastIndex((live) => live.id === id) : -1
     if (index === -1) {
-      this.#append(this.#want(message, (call) => this.#answered.has(call)))
+      this.#append(this.#want(message, this.#rawOf(), (call) => this.#answered.has(call)))
       return
     }
-    if (this.#live[index]!.raw === hashOf(message)) {
+    if (this.#live[index]!.raw === this.#rawOf()) {
       emitter.drop('repeated_record')
       return
     }
     const own = this.#live[index]!.answers
-    const wanted = this.#want(message, (call) => this.#answered.has(call) && !own.includes(call))
+    const isAnswered = (call: number) => this.#answered.has(call) && !own.includes(call)
+    const wanted = this.#want(message, this.#rawOf(), isAnswered)
     if (this.#isSame(this.#live[index], wanted)) {
       this.#adopt(index, wanted)
       emitter.drop('repeated_record')
@@ -101,8 +102,7 @@ export class MessageList {
       this.#rewindBefore(index, 'replaced', 'rewind')
       this.#append(wanted)
     } else {
-      const list = this.#live.map((live, at) => (at === index ? wanted : live))
-      this.#rearrange(list)
+      this.#rearrange(this.#live.map((live, at) => (at === index ? wanted : live)))
     }
   }
 
@@ -136,7 +136,13 @@ export class MessageList {
       this.#extend(wanted)
       return true
     }
-    this.#rearrange(wanted.map((one) => this.#live.find((live) => this.#isSame(live, one)) ?? one))
+    const held = new Map(this.#live.map((one) => [one.id, one]))
+    this.#rearrange(
+      wanted.map((one) => {
+        const same = held.get(one.id)
+        return same !== undefined && this.#isSame(same, one) ? same : one
+      }),
+    )
     return true
   }
 
@@ -158,18 +164,23 @@ export class MessageList {
     // A list may hold an id twice: the client takes the last, at the place of the first.
     const byId = new Map(messages.map((message) => [String(message['id']), message]))
     return [...byId.values()].map((message) => {
-      const wanted = this.#want(message, (call) => answered.has(call))
+      const wanted = this.#want(message, hashOf(message), (call) => answered.has(call))
       for (const call of wanted.answers) answered.add(call)
       return wanted
     })
   }
 
-  #want(message: ForeignValue, isAnswered: (call: number) => boolean): Wanted {
-    const view = viewMessage(message, (call) => isAnswered(hashText(call)))
+  /** Of the record being read; the client writes a message as it writes it in a list. */
+  #rawOf(): number {
+    return Number.parseInt(this.#shared.emitter.origin.record.sha256.slice(0, 8), 16) | 0
+  }
+
+  #want(message: ForeignValue, raw: number, isAnswered: (call: number) => boolean): Wanted {
+    const view = viewMessage(message, (call) => isAnswered(hashCall(call)))
     const { events, isKept } = view
     const key = isKept ? hashOf([message['type'], message['content']]) : hashOf(events)
-    const answers = view.answers.map(hashText)
-    return { message, view, id: String(message['id']), key, raw: hashOf(message), answers }
+    const answers = view.answers.length === 0 ? NO_ANSWERS : view.answers.map(hashCall)
+    return { message, view, id: String(message['id']), key, raw, answers }
   }
 
   #isSame(live: Live | undefined, { id, key }: Wanted): boolean {
@@ -314,14 +325,13 @@ export class MessageList {
     const name = this.#nextName(id)
     const origin = { ...emitter.origin, ts: emitter.readTime(message['timestamp']) }
     for (const type of unknown) emitter.leaveUninterpreted(type)
-    const live = { id, name, key, raw, answers, isNew: true }
-    if (isKept) {
-      const last = this.#keep(message, { name, isListed }, origin)
-      return { ...live, shown: 0, last }
+    const toLive = (shown: number, last: string | undefined): Live => {
+      return { id, name, shown, last, key, raw, answers, isNew: true }
     }
+    if (isKept) return toLive(0, this.#keep(message, { name, isListed }, origin))
     if (events.length === 0) {
       emitter.drop('repeated_record')
-      return { ...live, shown: 0, last: undefined }
+      return toLive(0, undefined)
     }
     this.activate('another file', 'file')
     this.#before = undefined
@@ -336,7 +346,7 @@ export class MessageList {
       if (index === 0) tasks.spawn(agentCalls, insert)
     }
     tasks.end(agentCalls, events, insert)
-    return { ...live, shown: events.length, last: this.#tip }
+    return toLive(events.length, this.#tip)
   }
 
   #nextName(id: string): string {
@@ -377,11 +387,14 @@ function nameOf(name: string, index: number): string {
   return index === 0 ? name : `${name}~${index}`
 }
 
+const NO_ANSWERS: readonly number[] = []
+
+/** 32 bits, a small integer: only values of the same id are compared, and there may be millions. */
 function hashOf(value: unknown): number {
-  return hashText(JSON.stringify(value))
+  return Number.parseInt(hash('sha256', JSON.stringify(value), 'hex').slice(0, 8), 16) | 0
 }
 
-/** 48 bits: only values of the same id are compared. */
-function hashText(text: string): number {
-  return Number.parseInt(hash('sha1', text, 'hex').slice(0, 12), 16)
+/** 48 bits: every call is compared with every other. */
+function hashCall(id: string): number {
+  return Number.parseInt(hash('sha256', id, 'hex').slice(0, 12), 16)
 }
