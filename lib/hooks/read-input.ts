@@ -159,6 +159,11 @@ export type HookHandler = (context: HookContext) => Promise<HookOutcome>
 
 export const NOTHING: HookAnswer = { inject: '' }
 
+/** The fields of a value that may be anything. */
+export function toFields(value: unknown): HookFields {
+  return typeof value === 'object' && value !== null ? (value as HookFields) : {}
+}
+
 /** Returns the first of these fields that is a text and not blank. */
 export function findText(fields: HookFields, ...names: readonly string[]): string | undefined {
   for (const name of names) {

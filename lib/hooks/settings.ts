@@ -27,6 +27,20 @@ import {
 
 export { CALL_FORMS, quoteWord } from './settings/call.js'
 
+/**
+ * Events that Claude Code has and that record nothing: they are about permissions, settings and the
+ * screen, or repeat what another one says.
+ */
+const UNUSED = {
+  client: 'Claude Code 2.1.197',
+  events: [
+    ...['Notification', 'PermissionRequest', 'PermissionDenied', 'Setup', 'TeammateIdle'],
+    ...['TaskCreated', 'TaskCompleted', 'Elicitation', 'ElicitationResult', 'ConfigChange'],
+    ...['WorktreeCreate', 'WorktreeRemove', 'InstructionsLoaded', 'CwdChanged', 'FileChanged'],
+    'MessageDisplay',
+  ],
+}
+
 export function installHooks(store: StoreContext, path: string, call: CallOptions): SettingsChange {
   const handlers = new Map(HOOK_EVENTS.map((event) => [event, handlerFor(event, call)]))
   // A call without a path of this machine is meant to be shared.
@@ -78,6 +92,7 @@ export function readHooksStatus(
     complete: !disabled && events.every(({ current }) => current === true),
     version: PACKAGE_VERSION,
     events,
+    unused: UNUSED,
   }
 }
 

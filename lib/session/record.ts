@@ -12,6 +12,7 @@ export {
   drainSpool,
   type HookEvent,
   type HookRecordOptions,
+  isUpToDate,
   recordEvent,
   recordPrompt,
   recordSessionEnd,

@@ -4,10 +4,11 @@
 import type { ContinuityOptions } from '../../continuity/index.js'
 import { isSessionError } from '../../errors.js'
 import { withoutUndefined } from '../../format/index.js'
-import type { OpenLog } from '../../log/index.js'
+import { type OpenLog, openIfThere } from '../../log/index.js'
 import { listSpooled, readOrReport, type StoreContext } from '../../store/index.js'
 import { type OneShotCheckpointer, openCheckpointer } from '../checkpoints/one-shot.js'
 import { type FollowedTranscript, followTranscript } from '../follow/follow-transcript.js'
+import type { Message } from '../follow/message-key.js'
 import { type SessionFacts, terminatorEvent } from '../header.js'
 import { type RedactionOptions, withLockTimeout } from '../settings.js'
 import { hasEnded, type LogEnd, REPEAT_MS, readLogEnd } from './log-end.js'
@@ -47,6 +48,27 @@ export function recordEvent(
 
 function followBy(store: StoreContext, { transcript, redactOnWrite }: HookRecordOptions) {
   return (log: OpenLog) => followTranscript(store, log, { transcript, redactOnWrite })
+}
+
+/**
+ * Whether the log shows all that the transcript holds, and `isRecorded` finds the rest in it: then
+ * nothing is to be written, and no lock is needed.
+ */
+export function isUpToDate(
+  store: StoreContext,
+  sessionId: string,
+  options: HookRecordOptions,
+  isRecorded: (recent: Iterable<Message>) => boolean,
+): boolean {
+  if (options.transcript === undefined) return false
+  const log = openIfThere(store.layout.transcriptPath(sessionId), store.env)
+  if (log === undefined) return false
+  try {
+    const { isFollowed, events, recent } = followBy(store, options)(log)
+    return isFollowed && events.length === 0 && isRecorded(recent())
+  } finally {
+    store.env.fs.closeSync(log.fd)
+  }
 }
 
 export interface HookPrompt extends Omit<HookEvent, 'events'> {

@@ -52,6 +52,8 @@ export interface HooksStatus {
   readonly complete: boolean
   readonly version: string
   readonly events: readonly EventStatus[]
+  /** What the client could report besides: its version that was tried, and the events. */
+  readonly unused: { readonly client: string; readonly events: readonly string[] }
 }
 
 export interface InstalledProgram {

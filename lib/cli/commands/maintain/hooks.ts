@@ -148,7 +148,7 @@ export const hooksStatus: Command = {
   async run(call) {
     const { readHooksStatus } = await call.modules.hookSettings()
     const status = readHooksStatus(call.store, findSettings(call), call.io.env['PATH'])
-    const { path, exists, disabled, complete, version, events } = status
+    const { path, exists, disabled, complete, version, events, unused } = status
     const columns = Math.max(...events.map(({ event }) => event.length))
     const advice = complete ? [] : ['hooks install --apply corrects it']
     await printAnswer(call, {
@@ -161,6 +161,7 @@ export const hooksStatus: Command = {
       notes: [
         ...(exists ? [] : [`${toPlainText(path)} does not exist`]),
         ...(disabled ? [DISABLED] : advice),
+        `${unused.client} has more events, which record nothing here: ${unused.events.join(', ')}`,
       ],
     })
     return complete ? EXIT.done : EXIT.no
