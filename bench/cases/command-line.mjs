@@ -17,7 +17,7 @@ const COMMANDS = {
   'show --history': ['show', 'large', '--history'],
   resume: ['resume', 'large', '--mode', 'inspect'],
   search: ['search', 'nothing-like-this'],
-  grep: ['grep', 'the', '--session', 'large'],
+  grep: ['grep', 'the', 'large'],
   stats: ['stats'],
   export: ['export', 'large', '--format', 'markdown'],
 }
@@ -64,7 +64,12 @@ function runProgram(args, root) {
   child.stderr.resume()
   return new Promise((resolve, reject) => {
     child.on('error', reject)
-    child.on('close', () => {
+    child.on('close', (exitCode) => {
+      // 1: no match.
+      if (exitCode !== 0 && exitCode !== 1) {
+        reject(new Error(`${args.join(' ')} exited with ${exitCode}`))
+        return
+      }
       const peak = Number(readFileSync(peakFile, 'utf8'))
       // Without a match there is no output but the end.
       resolve({ peak, firstMs: firstMs ?? performance.now() - start })

@@ -77,7 +77,7 @@ export async function explain(
   program
     .version(PACKAGE_VERSION, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help, or that of a command')
-    .addHelpText('after', ROOT_LESSON)
+    .addHelpText('after', wrapLesson(ROOT_LESSON, widthFor(columns)))
   try {
     program.parse([...args], { from: 'user' })
   } catch (error) {
@@ -104,7 +104,7 @@ function toCommander(command: Command, name: string, printing: Printing): Comman
     .summary(summary)
     .description(`${summary}.`)
     .helpOption('-h, --help', 'print this help')
-    .addHelpText('after', `\n${lesson}`)
+    .addHelpText('after', `\n${wrapLesson(lesson, widthFor(printing.columns))}`)
   const texts = [operandText].flat()
   for (const [index, one] of operand.split(' ').filter(Boolean).entries()) {
     commander.argument(one, texts[index] ?? '')
@@ -121,10 +121,29 @@ function addOptions(commander: Commander, options: readonly OptionSpec[]): void 
   }
 }
 
+function widthFor(columns = HELP_COLUMNS_MAX): number {
+  return Math.min(columns, HELP_COLUMNS_MAX)
+}
+
+/** Wraps the paragraphs; examples and other indented lines stay as they are. */
+function wrapLesson(lesson: string, width: number): string {
+  if (width >= HELP_COLUMNS_MAX) return lesson
+  return lesson.replace(/(?:^\S.*\n)+/gm, (paragraph) => {
+    const lines: string[] = []
+    for (const word of paragraph.trimEnd().split(/\s+/)) {
+      const last = lines.at(-1)
+      if (last !== undefined && last.length + 1 + word.length <= width) {
+        lines[lines.length - 1] = `${last} ${word}`
+      } else lines.push(word)
+    }
+    return `${lines.join('\n')}\n`
+  })
+}
+
 // commander would print by itself and end the process; both are for the caller to decide.
 function quiet(commander: Commander, { printed, columns = HELP_COLUMNS_MAX }: Printing): Commander {
   const keep = (text: string) => printed.push(text)
-  const width = () => Math.min(columns, HELP_COLUMNS_MAX)
+  const width = () => widthFor(columns)
   return commander.exitOverride().configureOutput({
     writeOut: keep,
     writeErr: keep,

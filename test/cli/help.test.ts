@@ -57,3 +57,13 @@ test('without a command the help is on stderr, because it was not asked for', as
   expect(answer).toMatchObject({ stdout: '', exitCode: 2 })
   expect(JSON.parse((await runCli(['--json'])).stderr).error.code).toBe('ERR_ARG')
 })
+
+test('the paragraphs of a help are as wide as the terminal, and its examples stay as they are', async () => {
+  const narrow = await runCli(['list', '--help'], { env: { COLUMNS: '60' } })
+  const wide = await runCli(['list', '--help'])
+  const paragraphs = narrow.stdout.split('\n').filter((row) => /^\S/.test(row))
+  expect(Math.max(...paragraphs.map((row) => row.length))).toBeLessThanOrEqual(60)
+  expect(narrow.stdout.replace(/\s+/g, ' ')).toContain('Newest first, by the last message. open:')
+  const example = wide.stdout.split('\n').find((row) => row.includes('SESSION   TITLE'))!
+  expect(narrow.stdout).toContain(example)
+})
