@@ -87,6 +87,7 @@ export {
 } from './context.js'
 export * from './foreign/hook-settings.js'
 export {
+  findBesideTranscripts,
   type KnownLocation,
   listForeignFiles,
   listForeignTasks,

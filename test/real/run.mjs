@@ -90,7 +90,7 @@ function judge(client, scenario, outcome) {
     return { verdict: 'reported', diff, note: losses.join(', ') }
   }
   if (values.record && verdict !== 'wrong') {
-    const { name, version, scrub } = client
+    const { name, version, scrub, scrubMessages } = client
     recordFixture({
       client: name,
       version,
@@ -103,6 +103,7 @@ function judge(client, scenario, outcome) {
       verdict,
       rules,
       scrub,
+      scrubMessages,
     })
   }
   return { verdict, diff, note: rules.length === 0 ? undefined : rules.join(', ') }

@@ -2,7 +2,8 @@
 // before or after it. Some files hold only the events. Either way, a message becomes one event.
 
 import type { Origin } from '../import/emitter.js'
-import { beginsTurn, type CodexEvent } from './items.js'
+import { beginsTurn } from './context.js'
+import type { CodexEvent } from './items.js'
 
 /** An event that waits: for its usage, or for the item that says the same. */
 export interface Held {

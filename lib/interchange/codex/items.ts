@@ -5,6 +5,14 @@ import { plainText, toContent } from '../import/content.js'
 import { fieldsOf, known, textOf } from '../import/fields.js'
 import type { ForeignValue } from '../import/importer.js'
 
+/** Items that the client never sends to the model. */
+const UNSENT = new Set(['ghost_snapshot', 'compaction_trigger', 'other'])
+
+/** Whether the model might see an item that we have no event for. */
+export function mayBeSent(item: ForeignValue): boolean {
+  return !UNSENT.has(textOf(item['type']) ?? 'other')
+}
+
 export interface CodexEvent {
   readonly type: 'user' | 'assistant' | 'system' | 'tool_call' | 'tool_result'
   readonly payload: Record<string, unknown>
@@ -43,14 +51,37 @@ const BLOCKS = new Set([
 export function eventOf(item: ForeignValue, fallbackId: string): CodexEvent | undefined {
   const type = textOf(item['type']) ?? (typeof item['role'] === 'string' ? 'message' : '')
   if (type === 'message') return messageOf(item)
-  if (type === 'agent_message') {
-    const content = toContent(item['content'] ?? item['message'])
-    return { type: 'assistant', payload: { content }, text: plainText(content) }
-  }
+  if (type === 'agent_message') return agentMessageOf(item)
   if (CALLS.has(type)) return callOf(item, CALLS.get(type), fallbackId)
   if (RESULTS.has(type)) return resultOf(item, fallbackId)
   if (BLOCKS.has(type)) return { type: 'assistant', payload: { content: [item] } }
   return undefined
+}
+
+/** What another agent wrote to this one, or, without a recipient, what the model said. */
+function agentMessageOf(item: ForeignValue): CodexEvent {
+  const content = toContent(item['content'] ?? item['message'])
+  const author = textOf(item['author'])
+  const recipient = textOf(item['recipient'])
+  if (recipient === undefined) {
+    return { type: 'assistant', payload: { content }, text: plainText(content) }
+  }
+  return { type: 'user', payload: known({ content, author, recipient }), text: plainText(content) }
+}
+
+/** A message between agents, as the client sends it to the model. */
+export function communicationOf(value: ForeignValue): CodexEvent {
+  const { author, recipient, content, encrypted_content, trigger_turn } = value
+  if (textOf(encrypted_content) === undefined) {
+    return agentMessageOf({ author, recipient: recipient ?? '?', content })
+  }
+  const type = trigger_turn === true ? 'NEW_TASK' : 'MESSAGE'
+  const text = `Message Type: ${type}\nTask name: ${recipient}\nSender: ${author}\nPayload:\n`
+  const blocks = [
+    { type: 'input_text', text },
+    { type: 'encrypted_content', encrypted_content },
+  ]
+  return agentMessageOf({ author, recipient: recipient ?? '?', content: blocks })
 }
 
 function messageOf(item: ForeignValue): CodexEvent {
@@ -68,7 +99,9 @@ function callOf(item: ForeignValue, tool: string | undefined, fallbackId: string
   const name = tool ?? textOf(item['name']) ?? textOf(fieldsOf(item['function'])['name']) ?? '?'
   const given = item['arguments'] ?? item['input'] ?? item['action'] ?? {}
   const tool_call_id = textOf(item['call_id']) ?? textOf(item['id']) ?? fallbackId
-  return { type: 'tool_call', payload: { tool_call_id, name, input: parsed(given) } }
+  const namespace = textOf(item['namespace'])
+  const payload = known({ tool_call_id, name, input: parsed(given), namespace })
+  return { type: 'tool_call', payload }
 }
 
 function resultOf(item: ForeignValue, fallbackId: string): CodexEvent {
@@ -90,13 +123,4 @@ function parsed(value: unknown): unknown {
   } catch {
     return value
   }
-}
-
-// What Codex puts before the first prompt of a session, in the user's name.
-const CONTEXT =
-  /^\s*(?:<(?:environment_context|user_instructions|ENVIRONMENT_CONTEXT|turn_aborted|skill)\b|# AGENTS\.md instructions)/
-
-/** Whether a user message begins a turn, and was not added by the harness itself. */
-export function beginsTurn({ type, text }: CodexEvent): boolean {
-  return type === 'user' && !CONTEXT.test(text ?? '')
 }

@@ -1,78 +1,159 @@
-// One rollout of Codex. The file is a sequence without branches; a rollback is an event, and a
-// compaction brings the history that replaces the old one.
+// The rollouts of one session of Codex. A file is a sequence without branches; a rollback is an event, a
+// compaction brings the history that replaces the old one, and a later file continues an earlier one.
 
 import { isPermissionType } from '../../format/index.js'
-import { plainText, toUsage } from '../import/content.js'
-import { Emitter } from '../import/emitter.js'
+import { plainText } from '../import/content.js'
+import { type Compaction, Emitter } from '../import/emitter.js'
 import { countOf, fieldsOf, isObject, listOf, textOf } from '../import/fields.js'
 import {
+  type Continuation,
   type ForeignRecord,
   type ForeignValue,
   HEADER_UUID,
   type ImportContext,
   type ImportRun,
+  type RecalledEvent,
+  type SourceFile,
 } from '../import/importer.js'
+import { beginsTurn } from './context.js'
 import { DisplayCopies, type Held } from './copies.js'
-import { beginsTurn, type CodexEvent, eventOf } from './items.js'
+import { FileMarks, parseFileName, readContinuation } from './files.js'
+import { CodexHistory } from './history.js'
+import { type CodexEvent, communicationOf, eventOf, mayBeSent } from './items.js'
+import { CodexTasks, findAgents } from './tasks.js'
+import { UsageReader } from './usage.js'
 
 export const CODEX = 'codex'
 
-const USAGE = { input: 'input_tokens', output: 'output_tokens', cacheRead: 'cached_input_tokens' }
+const TITLE_CHARS_MAX = 80
 
 export class CodexRun implements ImportRun {
   readonly #emitter: Emitter
-  #tip = HEADER_UUID
+  readonly #history = new CodexHistory()
+  readonly #copies = new DisplayCopies()
+  readonly #usage = new UsageReader()
+  readonly #marks = new FileMarks()
+  readonly #tasks: CodexTasks
   #epoch = 0
-  /** What every turn of the current history follows. */
-  #turns: string[] = []
-  /** User messages the model still sees, for compactions of the oldest kind. */
-  #prompts: string[] = []
-  #messageCount = 0
   /** The newest reply or call, until its usage is known. */
   #reply: Held | undefined
-  readonly #copies = new DisplayCopies()
   #lastCall: string | undefined
   #hasMeta = false
+  #hasTitle = false
+  #hasRecord = false
+  readonly #givenTitle: string | undefined
+  /** The end of the last record. */
+  #end = 0
 
   constructor(context: ImportContext) {
+    this.#givenTitle = context.facts.title
     this.#emitter = new Emitter(CODEX, context)
+    this.#tasks = new CodexTasks(this.#emitter)
+  }
+
+  open({ facts, path }: SourceFile): void {
+    this.#flush()
+    this.#marks.add(this.#end, this.#history.tip)
+    // The facts of a file that is gone are not known; its name is.
+    this.#marks.open(parseFileName(path).file ?? facts.fileId ?? facts.sessionId)
+    this.#hasMeta = false
+  }
+
+  recall({ type, uuid, prev_uuid, payload }: RecalledEvent): void {
+    const { offset, length } = fieldsOf(payload['imported_from'])
+    const start = countOf(offset) ?? 0
+    this.#end = start + (countOf(length) ?? 0)
+    if (type === `${CODEX}:task_started`) this.#marks.add(start, this.#history.tip)
+    else if (prev_uuid !== null) this.#history.moveTo(uuid)
+    else if (isTurnEnd(type.slice(CODEX.length + 1))) this.#marks.add(this.#end, this.#history.tip)
   }
 
   add(record: ForeignRecord): void {
     const { value } = record
+    this.#hasRecord = true
     this.#emitter.begin(record, value['timestamp'] ?? value['created_at'])
+    this.#end = record.byteOffset + record.length
     const { payload } = value
     if (!isObject(payload)) this.#addItem(value)
-    else if (value['type'] === 'session_meta') this.#addMeta()
-    else if (value['type'] === 'response_item') this.#addItem(payload)
-    else if (value['type'] === 'event_msg') this.#addEvent(payload)
-    else if (value['type'] === 'compacted') this.#compact(payload)
-    else this.#keep()
+    else this.#addRecord(String(value['type']), payload)
+  }
+
+  #addRecord(type: string, payload: ForeignValue): void {
+    switch (type) {
+      case 'session_meta':
+        this.#addMeta(payload)
+        break
+      case 'response_item':
+        this.#addItem(payload)
+        break
+      case 'event_msg':
+        this.#addEvent(payload)
+        break
+      case 'compacted':
+        this.#compact(payload)
+        break
+      case 'inter_agent_communication':
+        this.#addMessage(communicationOf(payload))
+        break
+      case 'token_usage_record':
+        this.#keepUsage(this.#usage.readRecord(payload))
+        break
+      default:
+        this.#keep()
+    }
   }
 
   end(): void {
     this.#flush()
+    const title = this.#givenTitle
+    if (title === undefined || !this.#hasRecord) return
+    // Named by the title, so that another one is another event.
+    const uuid = `title-${Buffer.from(title).toString('hex').slice(0, 100)}`
+    const payload = { title, title_source: 'user' }
+    this.#emitter.emit({ type: 'session_meta', uuid, prev: null, payload })
   }
 
-  #addMeta(): void {
+  #addMeta(meta: ForeignValue): void {
     // Later ones were copied with the history of the session this one was forked from.
-    if (this.#hasMeta) this.#emitter.drop('copied_history')
-    else this.#keep()
+    if (this.#hasMeta) {
+      this.#emitter.drop('copied_history')
+      return
+    }
     this.#hasMeta = true
+    this.#history.setVersion(textOf(meta['cli_version']))
+    this.#keep()
+    this.#continue(readContinuation(meta))
+  }
+
+  /** Moves to where this file begins: the position in another one, or the beginning. */
+  #continue(base: Continuation | undefined): void {
+    const from_uuid = this.#history.tip
+    const target = base === undefined ? HEADER_UUID : this.#marks.find(base)
+    if (target === undefined) this.#emitter.repair('base_missing')
+    const target_uuid = target ?? HEADER_UUID
+    if (target_uuid === from_uuid) return
+    const uuid = `${this.#emitter.uuidOf()}~continue`
+    const payload = { target_uuid, from_uuid, reason: 'continued from an earlier position' }
+    this.#emitter.emit({ type: 'rewind', uuid, prev: target_uuid, payload })
+    this.#history.moveTo(uuid)
   }
 
   #addItem(item: ForeignValue): void {
-    const uuid = this.#emitter.uuidOf()
-    const event = eventOf(item, this.#idForCall(item, uuid))
-    if (event === undefined) {
+    const event = eventOf(item, this.#idForCall(item, this.#emitter.uuidOf()))
+    if (event !== undefined) this.#addMessage(event)
+    else {
+      if (mayBeSent(item)) this.#emitter.leaveUninterpreted(String(item['type']))
       this.#keep()
-      return
     }
+  }
+
+  #addMessage(event: CodexEvent): void {
     const copied = this.#settleCopy(event)
     this.#settleReply()
     // Named as its copy: an earlier import may have read the copy and not yet the item.
-    const held = { event, uuid: copied ?? uuid, origin: this.#emitter.origin }
+    const uuid = copied ?? this.#emitter.uuidOf()
     if (event.text !== undefined && copied === undefined) this.#copies.expect(event.text)
+    const held = { event, uuid, origin: this.#emitter.origin }
     if (event.type === 'assistant' || event.type === 'tool_call') this.#reply = held
     else this.#push(held)
   }
@@ -87,15 +168,29 @@ export class CodexRun implements ImportRun {
     const type = String(event['type'])
     if (type === 'user_message' || type === 'agent_message') this.#addCopy(event)
     else if (/^agent_reasoning(?:_raw_content)?$/.test(type)) this.#emitter.drop('said_twice')
-    else if (type === 'thread_rolled_back') this.#rollBack(countOf(event['num_turns']) ?? 0)
+    else if (type === 'thread_rolled_back') this.#takeBack(countOf(event['num_turns']) ?? 0)
     else if (isPermissionType(type)) this.#emitter.drop('permission_state')
-    else {
-      const title = textOf(event['thread_name']) ?? textOf(event['name'])
-      if (type === 'thread_name_updated' && title) this.#emitter.title(title, 'user')
-      if (type === 'token_count') this.#addUsage(fieldsOf(event['info'])['last_token_usage'])
-      if (type === 'turn.completed') this.#addUsage(event['usage'])
-      this.#keep()
+    else if (type === 'token_count') this.#keepUsage(this.#usage.readCount(event))
+    else if (type === 'turn.completed') this.#keepUsage(this.#usage.readTurn(event))
+    else this.#addNote(type, event)
+  }
+
+  #addNote(type: string, event: ForeignValue): void {
+    const title = textOf(event['thread_name']) ?? textOf(event['name'])
+    if (type === 'thread_name_updated' && title) this.#emitter.title(title, 'user')
+    // Another file may continue the session before or after a turn.
+    if (type === 'task_started') {
+      this.#flush()
+      this.#marks.add(this.#emitter.origin.record.byteOffset, this.#history.tip)
     }
+    if (isTurnEnd(type)) {
+      this.#flush()
+      this.#marks.add(this.#end, this.#history.tip)
+    }
+    this.#keep()
+    const agents = findAgents(type, event)
+    if (agents.length > 0) this.#flush()
+    this.#history.tip = this.#tasks.spawn(agents, this.#history.tip)
   }
 
   /** Files of all versions hold most messages twice; some only this way. */
@@ -128,12 +223,22 @@ export class CodexRun implements ImportRun {
     return undefined
   }
 
-  #addUsage(value: unknown): void {
-    const usage = toUsage(value, USAGE)
+  /** A reply has its usage itself; that of a call is counted by the record that is kept. */
+  #keepUsage(usage: object | undefined): void {
     const reply = this.#reply
-    if (usage === undefined || reply === undefined) return
-    this.#reply = undefined
-    this.#push({ ...reply, event: { ...reply.event, payload: { ...reply.event.payload, usage } } })
+    if (usage === undefined) {
+      this.#keep()
+    } else if (reply?.event.type === 'assistant') {
+      this.#reply = undefined
+      const payload = { ...reply.event.payload, usage }
+      this.#push({ ...reply, event: { ...reply.event, payload } })
+      this.#keep()
+    } else {
+      const type = `${CODEX}:usage`
+      const { value: record } = this.#emitter.origin.record
+      const payload = { record, usage }
+      this.#emitter.emit({ type, uuid: this.#emitter.uuidOf(), prev: null, payload })
+    }
   }
 
   #keep(): void {
@@ -143,31 +248,41 @@ export class CodexRun implements ImportRun {
   }
 
   #push({ event, uuid, origin }: Held): void {
-    if (beginsTurn(event)) {
-      this.#turns.push(this.#tip)
-      this.#prompts.push(uuid)
-    }
     const { type, payload } = event
-    this.#emitter.emit({ type, payload, uuid, prev: this.#tip }, origin)
-    this.#tip = uuid
-    this.#messageCount++
+    if (type === 'tool_call') this.#tasks.addCall(payload)
+    if (type === 'tool_result') {
+      this.#history.tip = this.#tasks.addResult(payload, this.#history.tip)
+    }
+    const prev = this.#history.push(event, uuid)
+    this.#emitter.emit({ type, payload, uuid, prev }, origin)
+    if (!this.#hasTitle && beginsTurn(event)) this.#addTitle(event, uuid, origin)
   }
 
-  #rollBack(count: number): void {
+  /** The first prompt: what comes before it was not written by a person. */
+  #addTitle({ text = '' }: CodexEvent, uuid: string, origin: Held['origin']): void {
+    const [line = ''] = text.trim().split('\n', 1)
+    if (line === '') return
+    this.#hasTitle = true
+    const title = [...line].slice(0, TITLE_CHARS_MAX).join('')
+    const payload = { title, title_source: 'auto' }
+    this.#emitter.emit({ type: 'session_meta', uuid: `${uuid}~title`, prev: null, payload }, origin)
+  }
+
+  #takeBack(count: number): void {
     this.#flush()
-    if (count === 0) {
+    const from_uuid = this.#history.tip
+    const left = count === 0 ? undefined : this.#history.takeBack(count)
+    if (left === undefined) {
       this.#keep()
       return
     }
-    if (count > this.#turns.length) this.#emitter.repair('rollback_too_far')
-    const target = this.#turns.at(-count) ?? HEADER_UUID
-    this.#turns.splice(-count)
-    this.#prompts.splice(-count)
+    if (left.isTooFar) this.#emitter.repair('rollback_too_far')
     const uuid = this.#emitter.uuidOf()
-    const reason = `${count} turns taken back`
-    const payload = { target_uuid: target, from_uuid: this.#tip, reason }
-    this.#emitter.emit({ type: 'rewind', uuid, prev: target, payload })
-    this.#tip = uuid
+    const payload = { target_uuid: left.target, from_uuid, reason: `${count} turns taken back` }
+    this.#emitter.emit({ type: 'rewind', uuid, prev: left.target, payload })
+    this.#history.tip = uuid
+    if (left.prompts === undefined) return
+    this.#emitCompaction({ boundaryUuid: `${uuid}~prompts`, text: '', kept: left.prompts })
   }
 
   #compact(payload: ForeignValue): void {
@@ -175,44 +290,49 @@ export class CodexRun implements ImportRun {
     const history = payload['replacement_history']
     const message = plainText(payload['message'])
     const boundaryUuid = this.#emitter.uuidOf()
-    const isReplaced = Array.isArray(history)
-    if (!isReplaced && message === '') this.#emitter.repair('summary_missing')
+    if (!Array.isArray(history)) {
+      if (message === '') this.#emitter.repair('summary_missing')
+      const text = message === '' ? '(no summary available)' : message
+      this.#emitCompaction({ boundaryUuid, text, kept: this.#history.repeatPrompts() })
+      return
+    }
+    // A replacement history holds the summary itself.
+    const summaryFields = message === '' ? undefined : { message }
+    this.#emitCompaction({ boundaryUuid, text: '', kept: null, summaryFields })
+    this.#history.replace(boundaryUuid)
+    this.#replace(history, boundaryUuid)
+  }
+
+  #emitCompaction(
+    made: Pick<Compaction, 'boundaryUuid' | 'text' | 'kept' | 'summaryFields'>,
+  ): void {
+    const { boundaryUuid, kept } = made
     this.#epoch++
     this.#emitter.compact({
+      ...made,
       summaryUuid: `${boundaryUuid}~summary`,
-      boundaryUuid,
-      prev: this.#tip,
-      // A replacement history holds the summary itself.
-      text: isReplaced ? '' : message,
-      kept: isReplaced ? null : [...this.#prompts],
-      isPrefixKept: !isReplaced,
+      prev: this.#history.tip,
+      isPrefixKept: kept !== null,
       trigger: 'external',
-      summarized: this.#messageCount,
+      summarized: this.#history.messageCount,
       epoch: this.#epoch,
-      summaryFields: isReplaced && message !== '' ? { message } : undefined,
     })
-    this.#tip = boundaryUuid
-    this.#messageCount = this.#prompts.length
-    if (isReplaced) this.#replace(history, boundaryUuid)
+    this.#history.tip = boundaryUuid
   }
 
   /** The new history, as ordinary events made of the record of the compaction. */
   #replace(history: readonly unknown[], boundaryUuid: string): void {
-    const turns = this.#turns.length
-    this.#prompts = []
-    this.#messageCount = 0
     for (const [index, item] of history.entries()) {
       const uuid = `${boundaryUuid}~${index}`
       const event = eventOf(fieldsOf(item), uuid)
       if (event !== undefined) this.#push({ event, uuid, origin: this.#emitter.origin })
       else {
         const kind = textOf(fieldsOf(item)['type']) ?? 'item'
-        this.#emitter.keep(kind, { uuid, prev: this.#tip }, item)
-        this.#tip = uuid
+        if (mayBeSent(fieldsOf(item))) this.#emitter.leaveUninterpreted(kind)
+        this.#emitter.keep(kind, { uuid, prev: this.#history.tip }, item)
+        this.#history.tip = uuid
       }
     }
-    // Repeated turns were counted when they were first recorded.
-    this.#turns.length = turns
   }
 
   #flush(): void {
@@ -225,4 +345,8 @@ export class CodexRun implements ImportRun {
     this.#reply = undefined
     if (reply !== undefined) this.#push(reply)
   }
+}
+
+function isTurnEnd(type: string): boolean {
+  return type === 'task_complete' || type === 'turn_aborted'
 }

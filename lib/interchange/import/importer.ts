@@ -102,6 +102,7 @@ export const REPAIR_REASONS = {
   summary_missing: 'a compaction without a summary',
   first_kept_missing: 'a compaction names a first kept record that is missing; nothing is kept',
   rollback_too_far: 'more turns were rolled back than there are',
+  base_missing: 'it continues a file that is missing, with the turns in it',
   rewind_unknown: 'it rewinds to a message that is missing, which clears everything',
   bad_time: 'no readable time; that of the record before was used',
   bad_id: 'its id cannot be one of our uuids; it was given another one',
@@ -160,14 +161,18 @@ export interface SourceFacts {
   readonly previousSessionKey?: string | undefined
   /** The file is the log of this subagent of `sessionId`. */
   readonly taskId?: string | undefined
+  /** What the user named the session, if its program keeps names in a file of their own. */
+  readonly title?: string | undefined
+  /** The id of the file itself, if others can name it as what they continue. */
+  readonly fileId?: string | undefined
   /** The file begins where another one was left, in this or in another session. */
   readonly continues?: Continuation | undefined
 }
 
 /** What a file continues: another one, up to a position in it. */
 export interface Continuation {
-  /** The session that the other file belongs to; the file's own for a later part of it. */
-  readonly sessionId: string
+  /** The other file, as its `fileId`. */
+  readonly fileId: string
   /** The position in the other file, in bytes; `undefined`: its end. */
   readonly byteOffset?: number | undefined
 }
@@ -264,5 +269,10 @@ export interface Importer {
    * the transcript names no folder.
    */
   readonly projectFile?: readonly string[]
+  /** A file beside the folders of transcripts with the names of sessions, the newest last. */
+  readonly titles?: {
+    readonly name: string
+    readonly read: (value: ForeignValue) => { sessionId: string; title: string } | undefined
+  }
   start(context: ImportContext): ImportRun
 }

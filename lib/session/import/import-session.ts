@@ -11,6 +11,7 @@ import {
 } from '../../interchange/index.js'
 import { ForeignSource, findSidechainTarget, type StoreContext } from '../../store/index.js'
 import type { RedactionOptions } from '../settings.js'
+import { findGivenTitle } from './given-title.js'
 import {
   type IdentifiedSource,
   identifySource,
@@ -22,7 +23,7 @@ import { importExportFile, isExportFile } from './import-export.js'
 import type { FoundTask } from './log-ends.js'
 import { type ImportRequest, type InlineTask, runImport } from './pass.js'
 import { readPreviousImport, SKIP_REASONS, type SkipReason } from './previous-import.js'
-import { findSessionFiles, type ImportSource, planSources } from './sources.js'
+import { findSessionFiles, findTaskFile, type ImportSource, planSources } from './sources.js'
 
 export interface ImportOptions extends RedactionOptions {
   /**
@@ -154,7 +155,14 @@ async function importWithTasks(
   const sidechains: ImportReport[] = []
   for (const file of tasks) {
     const task = { spawnUuid: null, ...file, ...found.get(file.taskId) }
-    sidechains.push(await importTask(store, file, { sessionId, task, options }))
+    sidechains.push(await importTask(store, file, { sessionId, task, options, found }))
+  }
+  // Subagents that the transcript names, and those that they name in turn.
+  for (const [taskId, task] of found) {
+    if (tasks.some((file) => file.taskId === taskId)) continue
+    const file = findTaskFile(store, source.path, { ...identified, taskId })
+    if (file === undefined) continue
+    sidechains.push(await importTask(store, file, { sessionId, task, options, found }))
   }
   return { ...report, sidechains: [...report.sidechains, ...sidechains] }
 }
@@ -162,12 +170,22 @@ async function importWithTasks(
 async function importTask(
   store: StoreContext,
   { path, importer, facts, taskId }: TaskFile,
-  { sessionId, task, options }: { sessionId: string; task: FoundTask; options: ImportOptions },
+  {
+    sessionId,
+    task,
+    options,
+    found,
+  }: {
+    sessionId: string
+    task: FoundTask
+    options: ImportOptions
+    found: Map<string, FoundTask>
+  },
 ): Promise<ImportReport> {
   const source = new ForeignSource(store, path)
   try {
     const own = { ...facts, sessionId, taskId }
-    return await importOne(store, { source, importer, facts: own, options, tasks: [], task })
+    return await importOne(store, { source, importer, facts: own, options, tasks: [], task, found })
   } finally {
     source.close()
   }
@@ -181,15 +199,15 @@ interface OneImport extends Omit<ImportRequest, 'path' | 'exists' | 'sources' | 
 async function importOne(store: StoreContext, request: OneImport): Promise<ImportReport> {
   const { source, importer, facts } = request
   const { sessionId, taskId } = facts
-  const path =
-    taskId === undefined
-      ? store.layout.transcriptPath(sessionId)
-      : findSidechainTarget(store, taskId, sessionId).path
+  const isTask = taskId !== undefined
+  const path = isTask
+    ? findSidechainTarget(store, taskId, sessionId).path
+    : store.layout.transcriptPath(sessionId)
   const base = {
     path: source.path,
     format: importer.format,
     sessionId,
-    ...(taskId !== undefined && { taskId }),
+    ...(isTask && { taskId }),
     transcriptPath: path,
     ...NOTHING,
     skipped: null,
@@ -202,7 +220,10 @@ async function importOne(store: StoreContext, request: OneImport): Promise<Impor
     const plan = planSources(store, files, { previous, importer })
     if ('skip' in plan) return { ...base, skipped: toSkip(plan.skip) }
     sources = plan.sources
-    const own = { ...facts, ...files[0]!.facts, sessionId, taskId }
+    // Files of another session may come first.
+    const first = files.find((one) => one.facts.sessionId === sessionId)
+    const title = isTask ? undefined : findGivenTitle(store, source.path, { importer, sessionId })
+    const own = { ...facts, ...first?.facts, sessionId, taskId, title }
     const run = { ...request, ...plan, facts: own, path, exists }
     const { tasks, ...counts } = await runImport(store, run)
     const isUnchanged = counts.events === 0 && !plan.isFirst

@@ -6,7 +6,7 @@ import { basename, join, resolve } from 'node:path'
 import { isSessionError } from '../../errors.js'
 import type { Importer, SourceFacts, SourceFile } from '../../interchange/index.js'
 import { ForeignSource, listSiblingFiles, type StoreContext } from '../../store/index.js'
-import { identifySource } from './identify.js'
+import { identifySource, type TaskFile } from './identify.js'
 import {
   isSameSource,
   type Ledger,
@@ -42,7 +42,7 @@ export function findSessionFiles(
   if (siblings === undefined || facts.taskId !== undefined) return [own]
   const others = openSiblings(store, file.path, importer, facts.sessionId)
   const files = withoutCopies([own, ...others]).sort(byTime)
-  const bases = findBases(store, files[0]!, importer)
+  const bases = findBases(store, files, importer)
   return [...bases, ...files]
 }
 
@@ -50,34 +50,50 @@ function openSiblings(
   store: StoreContext,
   path: string,
   importer: Importer,
-  sessionId: string,
+  id: string,
+): FoundFile[] {
+  const isWanted = ({ sessionId, taskId }: SourceFacts) => sessionId === id && taskId === undefined
+  return openNamed(store, path, importer, { id, isWanted })
+}
+
+/** The file of a subagent that the transcript at `path` names. */
+export function findTaskFile(
+  store: StoreContext,
+  path: string,
+  { importer, facts, taskId }: { importer: Importer; facts: SourceFacts; taskId: string },
+): TaskFile | undefined {
+  if (importer.siblings === undefined) return undefined
+  const isWanted = (other: SourceFacts) =>
+    other.taskId === taskId && other.sessionId === facts.sessionId
+  const [found, ...copies] = openNamed(store, path, importer, { id: taskId, isWanted })
+  for (const copy of copies) copy.file.close()
+  if (found === undefined) return undefined
+  found.file.close()
+  return { importer, facts: found.facts, path: found.file.path, taskId }
+}
+
+/** Files with this id in their names, if their content says that they are wanted. */
+function openNamed(
+  store: StoreContext,
+  path: string,
+  importer: Importer,
+  { id, isWanted }: { id: string; isWanted: (facts: SourceFacts) => boolean },
 ): FoundFile[] {
   const { where, isNamed } = importer.siblings!
   const paths = listSiblingFiles(store, path, {
     ...(where === 'program' && { program: importer }),
-    isNamed: (name) => isNamed(name, sessionId),
+    isNamed: (name) => isNamed(name, id),
   })
-  return paths.flatMap((sibling) => openIfOf(store, sibling, importer, sessionId) ?? [])
-}
-
-/** The file, if its content says that it belongs to the session. */
-function openIfOf(
-  store: StoreContext,
-  path: string,
-  importer: Importer,
-  sessionId: string,
-): FoundFile | undefined {
-  const file = openIfThere(store, path)
-  if (file === undefined) return undefined
-  const identified = identifySource(file, [importer])
-  if (!('refusal' in identified)) {
-    const { facts } = identified
-    if (facts.sessionId === sessionId && facts.taskId === undefined) {
-      return { file, facts, end: file.size }
+  return paths.flatMap((sibling) => {
+    const file = openIfThere(store, sibling)
+    if (file === undefined) return []
+    const identified = identifySource(file, [importer])
+    if (!('refusal' in identified) && isWanted(identified.facts)) {
+      return { file, facts: identified.facts, end: file.size }
     }
-  }
-  file.close()
-  return undefined
+    file.close()
+    return []
+  })
 }
 
 function openIfThere(store: StoreContext, path: string): ForeignSource | undefined {
@@ -116,22 +132,36 @@ function isPrefix(short: ForeignSource, long: ForeignSource): boolean {
   )
 }
 
-const BASES_MAX = 16
+const BASES_MAX = 1000
 
-/** The files of other sessions that this one begins with, up to where it continues them. */
-function findBases(store: StoreContext, first: FoundFile, importer: Importer): FoundFile[] {
+/** The files of other sessions that those of this one continue, up to where they do, in order. */
+function findBases(
+  store: StoreContext,
+  files: readonly FoundFile[],
+  importer: Importer,
+): FoundFile[] {
   const bases: FoundFile[] = []
-  for (let at = first; bases.length < BASES_MAX; at = bases[0]!) {
-    const { continues, sessionId, startTs } = at.facts
-    if (continues === undefined || continues.sessionId === sessionId) break
-    const found = openSiblings(store, first.file.path, importer, continues.sessionId)
-    const before = found.filter(({ facts }) => (facts.startTs ?? '') <= (startTs ?? '\uffff'))
-    const base = before.sort(byTime).at(-1)
-    for (const { file } of found) if (file !== base?.file) file.close()
-    if (base === undefined) break
-    const end = Math.min(continues.byteOffset ?? base.end, base.end)
-    bases.unshift({ ...base, end })
+  const addBaseOf = ({ facts: { continues }, file }: FoundFile) => {
+    if (continues === undefined || bases.length >= BASES_MAX) return
+    const { fileId, byteOffset: end = Number.POSITIVE_INFINITY } = continues
+    const isBase = ({ facts }: FoundFile) => facts.fileId === fileId
+    if (files.some(isBase)) return
+    const known = bases.findIndex(isBase)
+    if (known !== -1) {
+      const base = bases[known]!
+      bases[known] = { ...base, end: Math.min(Math.max(base.end, end), base.file.size) }
+      return
+    }
+    const [base, ...others] = openNamed(store, file.path, importer, {
+      id: fileId,
+      isWanted: (facts) => facts.fileId === fileId,
+    })
+    for (const other of others) other.file.close()
+    if (base === undefined) return
+    addBaseOf(base)
+    bases.push({ ...base, end: Math.min(end, base.file.size) })
   }
+  files.forEach(addBaseOf)
   return bases
 }
 

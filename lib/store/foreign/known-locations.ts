@@ -75,6 +75,22 @@ export function listSiblingFiles(
   return [...new Set(found)].filter((file) => file !== path)
 }
 
+/** A file beside the folder in which `path` is one of the transcripts of a program. */
+export function findBesideTranscripts(
+  store: StoreContext,
+  path: string,
+  { folder: { inside, depth } }: KnownProgram,
+  name: string,
+): string | undefined {
+  let at = dirname(path)
+  for (let level = 0; level <= depth; level++, at = dirname(at)) {
+    if (!inside.includes(basename(at))) continue
+    const file = join(dirname(at), name)
+    if (store.env.fs.existsSync(file)) return file
+  }
+  return undefined
+}
+
 /** Its known folders, and those of a copy: `backup/sessions/2026/01/31` is in such a copy. */
 function foldersOf(store: StoreContext, own: string, program: KnownProgram): Set<string> {
   const { inside, depth } = program.folder

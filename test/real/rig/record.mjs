@@ -9,7 +9,8 @@ const FIXTURES = fileURLToPath(new URL('../../../fixtures/real/', import.meta.ur
 
 /**
  * `files`: absolute paths below `home`, kept with their place there. `session`: the one to import.
- * `scrub(text, path)` shortens what the client adds; paths of the home and the project are replaced for all.
+ * `scrub(text, path)` and `scrubMessages(list)` shorten what the client adds; paths of the home and the
+ * project are replaced for all.
  */
 export function recordFixture({
   client,
@@ -23,6 +24,7 @@ export function recordFixture({
   verdict,
   rules,
   scrub = (text) => text,
+  scrubMessages = (list) => list,
 }) {
   const folder = join(FIXTURES, client, scenario)
   rmSync(folder, { recursive: true, force: true })
@@ -39,7 +41,7 @@ export function recordFixture({
     sessionId,
     verdict,
     rules,
-    messages: JSON.parse(withoutMachine(JSON.stringify(messages))),
+    messages: JSON.parse(withoutMachine(JSON.stringify(scrubMessages(messages)))),
   }
   writeFileSync(join(folder, 'expected.json'), `${JSON.stringify(expected, null, 1)}\n`)
 }

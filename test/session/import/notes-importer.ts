@@ -39,7 +39,8 @@ function describe([head = {}]: readonly ForeignValue[]): SourceFacts {
     sessionId: String(head['session']),
     startTs: toTime(head['started']),
     cwd: undefined,
-    continues: base && { sessionId: base.session, byteOffset: base.offset },
+    fileId: String(head['session']),
+    continues: base && { fileId: base.session, byteOffset: base.offset },
   }
 }
 
