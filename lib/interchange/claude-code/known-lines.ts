@@ -67,7 +67,6 @@ const ATTACHMENTS: ReadonlySet<string> = new Set([
   'hook_permission_decision',
   'hook_stopped_continuation',
   'hook_system_message',
-  'hook_success',
   'max_turns_reached',
   'mcp_instructions_delta',
   'output_style',
@@ -93,7 +92,9 @@ const ATTACHMENTS: ReadonlySet<string> = new Set([
 /** Reports a line that the model might see and that becomes no message. */
 export function noteUninterpreted(emitter: Emitter, { type, attachment }: ForeignValue): void {
   if (type === 'attachment') {
-    const kind = String(fieldsOf(attachment)['type'])
-    if (!ATTACHMENTS.has(kind)) emitter.leaveUninterpreted(`attachment/${kind}`)
+    const { type: name, content } = fieldsOf(attachment)
+    const kind = String(name)
+    const isSilent = kind === 'hook_success' && content === ''
+    if (!isSilent && !ATTACHMENTS.has(kind)) emitter.leaveUninterpreted(`attachment/${kind}`)
   } else if (!LINES.has(String(type))) emitter.leaveUninterpreted(String(type ?? 'record'))
 }

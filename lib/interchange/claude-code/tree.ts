@@ -110,7 +110,10 @@ export class ClaudeTree {
 
   /** A line that became an event. `id`: its id in the file. */
   add(id: string, parent: string | null, node: Node): void {
-    this.#lines.set(id, { node, own: node, parent, isKept: false })
+    // A parent is named by the string that is held already: files of any size must fit.
+    const held = parent === null ? undefined : this.#lines.get(parent)?.own?.uuid
+    const known = held === parent ? held : parent
+    this.#lines.set(id, { node, own: node, parent: known, isKept: false })
     this.#tip = node
     this.#newest = node
   }

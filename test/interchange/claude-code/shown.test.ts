@@ -127,6 +127,7 @@ describe('lines that the model might see and that are not interpreted', () => {
       prompt,
       note('x1', 'u1', { type: 'file', filename: 'a.txt' }),
       note('x2', 'x1', {}),
+      note('x4', 'x2', { type: 'hook_success', content: 'Read this.' }),
       { type: 'from-the-future', uuid: 'x3', parentUuid: 'x2', sessionId: 's' },
       { type: 'content-replacement', sessionId: 's', replacements: [] },
       { sessionId: 's' },
@@ -134,17 +135,19 @@ describe('lines that the model might see and that are not interpreted', () => {
     expect(losses.uninterpreted).toEqual({
       'attachment/file': 1,
       'attachment/undefined': 1,
+      'attachment/hook_success': 1,
       'from-the-future': 1,
       'content-replacement': 1,
       record: 1,
     })
-    expect(events).toHaveLength(6)
+    expect(events).toHaveLength(7)
   })
 
   it('are none of those that are about the client', () => {
     const { losses } = madeOf(
       prompt,
       note('x1', 'u1', { type: 'skill_listing' }),
+      note('x2', 'x1', { type: 'hook_success', content: '' }),
       { type: 'agent-name', agentName: 'x', sessionId: 's' },
       { type: 'worktree-state', worktreeSession: null, sessionId: 's' },
     )

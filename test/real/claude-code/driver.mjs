@@ -26,7 +26,7 @@ const RUN_MS_MAX = 120_000
 const MODEL = 'claude-haiku-4-5'
 export const PROBE = 'PROBE-OF-THE-RIG'
 
-export const { version: VERSION } = pinnedPackage('claude-code')
+export const VERSION = EXECUTABLE ?? pinnedPackage('claude-code').version
 
 /** The path of the client's program. */
 export async function installClaude() {
