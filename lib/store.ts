@@ -1,7 +1,7 @@
 // A store as a harness uses it. Everything that depends on where the store is, whose sessions it
 // holds, the clock, the locks and the diagnostics is resolved once, when it is opened.
 
-import { readItem, recover, sessionStart } from './continuity/index.js'
+import { readItem, recall, recover, sessionStart } from './continuity/index.js'
 import type { Environment } from './environment/index.js'
 import { type Diagnostic, normalizeSessionKey } from './format/index.js'
 import {
@@ -187,6 +187,9 @@ export class Store implements StoreContext {
 
   /** As `recover`, but a text that the session was given since its last compaction is empty. */
   readonly recoverOnce = bind(this, recoverOnce)
+
+  /** Finds what agents have learnt and what sessions remembered, by words. */
+  readonly recall = bind(this, recall)
 
   /** Gathers what a session should know when it starts: summaries, memories, recovery. */
   readonly sessionStart = bind(this, sessionStart)

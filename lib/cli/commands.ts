@@ -13,6 +13,7 @@ const GROUPS: Record<string, Record<string, LoadModule>> = {
     show: () => import('./commands/daily/show.js'),
     view: () => import('./commands/daily/view.js'),
     search: () => import('./commands/daily/search.js'),
+    recall: () => import('./commands/daily/recall.js'),
     history: () => import('./commands/daily/history.js'),
     resume: () => import('./commands/daily/resume.js'),
     start: () => import('./commands/daily/start.js'),

@@ -49,6 +49,12 @@ export type {
 export type { Change, Changes, RecentAgent } from './recovery/agents.js'
 export { checkpointNudge, type NudgeOptions } from './recovery/nudge.js'
 export {
+  type RecalledMemory,
+  type RecallOptions,
+  type RecallResult,
+  recall,
+} from './recovery/recall.js'
+export {
   isStartSource,
   type RecoverOptions,
   type Recovery,

@@ -50,6 +50,7 @@ export const DIAGNOSTIC_SEVERITY = {
   checkpoint_lost: 'error',
   rolling_checkpoint_failed: 'warning',
   recovery_failed: 'warning',
+  transcript_not_matched: 'warning',
   cursor_mismatch: 'warning',
   transcript_path_refused: 'warning',
   permission_state_left_out: 'warning',

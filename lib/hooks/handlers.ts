@@ -4,6 +4,7 @@ import { isAbsolute } from 'node:path'
 import { isSessionError } from '../errors.js'
 import { plainText } from '../interchange/follow.js'
 import {
+  endHarnessSession,
   type HookEvent,
   type HookSubagent,
   type Message,
@@ -12,17 +13,12 @@ import {
   recordEvent,
   recordInSidechain,
   recordPrompt,
-  recordSessionEnd,
+  recordReply,
   recordSpawn,
   recordSubagentResult,
 } from '../session/record.js'
-import {
-  findChild,
-  isBypassed,
-  type ReleasedClaim,
-  readSmallText,
-  releaseClaim,
-} from '../store/index.js'
+import { findChild, readSmallText } from '../store/index.js'
+import { CALLS } from './calls.js'
 import {
   findLastMessage,
   findPrompt,
@@ -62,15 +58,16 @@ export const HOOK_EVENTS: readonly string[] = [...HANDLERS.keys()]
 
 const NAMES: ReadonlyMap<string, string> = new Map([
   ...HOOK_EVENTS.map((name) => [name.toLowerCase(), name] as const),
-  // The names that other connectors use.
+  // The name that other connectors use.
   ['promptsubmit', 'UserPromptSubmit'],
-  ['precompaction', 'PreCompact'],
-  ['compactioncomplete', 'PostCompact'],
 ])
 
 /** In any spelling, `session-start` too. `undefined` for an event that is not recorded. */
 export function findHandler(event: string): { name: string; handle: HookHandler } | undefined {
-  const name = NAMES.get(event.replace(/[^a-z]/gi, '').toLowerCase())
+  const word = event.replace(/[^a-z]/gi, '').toLowerCase()
+  const call = CALLS.get(word)
+  if (call !== undefined) return { name: word, handle: call }
+  const name = NAMES.get(word)
   const handle = name === undefined ? undefined : HANDLERS.get(name)
   return handle && { name: name!, handle }
 }
@@ -85,6 +82,12 @@ async function onPrompt(context: HookContext): Promise<HookOutcome> {
   if (subagent !== undefined) {
     const events = [{ type: 'user', payload: { content } }]
     return recordInSidechain(store, { ...source, subagent, events }, options)
+  }
+  // Of a connector without a hook for replies.
+  const reply = findText(fields, 'lastAssistantMessage')
+  if (reply !== undefined) {
+    const prompt = { content, nativeId: source.nativeId }
+    await recordReply(store, sessionId, reply, { prompt, options })
   }
   // Not typed by a person: a task in the background has ended.
   const isTyped = !content.startsWith('<task-notification>')
@@ -219,23 +222,6 @@ function toSummary(text: string): string {
   return (summary ?? text.replace(/<analysis>[\s\S]*?<\/analysis>/, '')).trim()
 }
 
-/** The claim ends in any case; the log gets a terminator unless the hook must not record. */
-async function onSessionEnd(context: HookContext): Promise<HookOutcome> {
-  const { fields, sessionId, store, options } = context
-  const isOff = isBypassed(store, sessionId)
-  const released = await release(context)
-  const { skipped, duplicateRuntimePath, claimedBy, duplicateSessionEnd } = released ?? {}
-  if (skipped === true) {
-    const why = { duplicateRuntimePath: duplicateRuntimePath!, claimedBy: claimedBy! }
-    return { ...NOTHING, skipped, ...why }
-  }
-  if (isOff) return { ...NOTHING, bypassed: true }
-  if (duplicateSessionEnd === true) return { ...NOTHING, duplicateSessionEnd }
-  const reason = findText(fields, 'reason') ?? 'other'
-  await recordTranscript(context)
-  return (await recordSessionEnd(store, { sessionId, reason }, options)) ?? NOTHING
-}
-
 /** Takes what the transcript of the client holds beyond the log of this session, if it has one. */
 export async function recordTranscript({ name, sessionId, store, options }: HookContext) {
   if (options.transcript === undefined) return
@@ -243,17 +229,17 @@ export async function recordTranscript({ name, sessionId, store, options }: Hook
   await recordEvent(store, { sessionId, source: name, events: [] }, options)
 }
 
-/** Before the terminator is written, so that a repeated end can be recognised. */
-async function release({
-  sessionId,
-  runtimePath,
-  followUpStore,
-}: HookContext): Promise<ReleasedClaim | undefined> {
-  try {
-    return await releaseClaim(followUpStore, sessionId, { runtimePath, automatic: true })
-  } catch (error) {
-    // The claim expires by itself in a few hours, or with its harness.
-    if (!isSessionError(error, 'ERR_LOCKED')) throw error
-    return undefined
+async function onSessionEnd(context: HookContext): Promise<HookOutcome> {
+  const { fields, sessionId, runtimePath, store, options } = context
+  const request = {
+    harness: options.facts?.harness ?? 'unknown',
+    sessionKey: sessionId,
+    runtimePath,
+    reason: findText(fields, 'reason'),
+    transcript: findText(fields, 'transcript'),
+    // Claude Code reports its own file as `transcript_path`, with every event.
+    transcriptPath: findText(fields, 'transcriptPath'),
   }
+  const { sessionId: _, ...answer } = await endHarnessSession(store, request, options)
+  return { ...NOTHING, ...answer }
 }

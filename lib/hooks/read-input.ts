@@ -144,6 +144,10 @@ export interface HookAnswer {
   readonly inject: string
   /** Call it if the harness did not read the text. */
   readonly withdraw?: (() => Promise<void>) | undefined
+  /** What a connector reads in place of an injection. */
+  readonly body?: object | undefined
+  /** Call it once the connector has the body. */
+  readonly commit?: (() => Promise<void>) | undefined
   readonly status?: 'written' | 'duplicate' | 'queued' | undefined
   readonly bypassed?: true
   readonly skipped?: true

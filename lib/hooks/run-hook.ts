@@ -78,6 +78,10 @@ async function run(call: HookCall): Promise<HookAnswer> {
   const outcome = await handler.handle(context)
   const answer = 'inject' in outcome ? outcome : { ...NOTHING, status: outcome.status }
   if (answer.inject !== '') await inject(call, handler.name, answer)
+  if (answer.body !== undefined) {
+    await call.write(`${JSON.stringify(answer.body)}\n`)
+    await answer.commit?.()
+  }
   return answer
 }
 
@@ -136,6 +140,8 @@ function contextOf(
   const cwd = findText(fields, 'cwd') ?? workingFolder(io)
   const store = openContext({
     ...options,
+    // Not `agent_id`, which is Claude Code's name of a subagent.
+    agent: options?.agent ?? findText(fields, 'agentId'),
     environment,
     readConfig: true,
     lockTimeoutMs: LOCK_TIMEOUT_MS,
@@ -169,7 +175,7 @@ function contextOf(
 
 /** The transcript that Claude Code writes of the session, also where a subagent has the event. */
 function findTranscript(name: string, fields: HookFields) {
-  const path = findText(fields, 'transcript_path', 'transcriptPath')
+  const path = findText(fields, 'transcript_path')
   if (path === undefined || !isAbsolute(path)) return undefined
   // A client that resumes has written all of it; what it did not write, it does not send.
   return { path, isSettled: name === 'SessionStart' && findText(fields, 'source') === 'resume' }

@@ -7,12 +7,13 @@ import {
   MEMORY_TYPES,
   PROFILES,
   readItem,
+  recall,
   recover,
   type StartMode,
   sessionStart,
 } from '../continuity/index.js'
 import { SessionError } from '../errors.js'
-import { rememberOnce } from '../session/index.js'
+import { ingestTurnOnce, rememberOnce } from '../session/index.js'
 import { searchSessions } from '../store/index.js'
 import {
   placeOf,
@@ -247,6 +248,65 @@ const sessionSearch = tool({
   },
 })
 
+// What was learnt, found by words.
+
+const sessionRecall = tool({
+  name: 'session_recall',
+  title: 'Recall what was learnt',
+  description:
+    'Find facts, preferences, constraints, tasks and remembered texts that earlier sessions stored, by words. The best match first. Use it before you store a memory, and before you ask the user for something that may be known. For what was said in a session use session_search.',
+  isLook: true,
+  input: z.object({
+    query: z.string().trim().min(1).max(1000).describe('A few words, or "a phrase" in quotes.'),
+    project: project.describe('Only of this folder (default: all).'),
+    type: z.string().min(1).max(100).optional().describe('Only this type, say constraint.'),
+    tags: z.string().max(1000).optional().describe('Names it is about, separated by commas.'),
+    since: z.string().max(100).optional().describe('ISO 8601: stored then or later.'),
+    until: z.string().max(100).optional().describe('ISO 8601: stored before.'),
+    limit: z.number().optional().describe('1 to 50 (default: 10).'),
+  }),
+
+  async run(input, context) {
+    const result = recall(context.store, input)
+    return { text: result.message, data: result }
+  },
+})
+
+// A turn, for agents whose harness has no hooks.
+
+const turnText = z.string().max(1_000_000).optional()
+
+const ingestTurn = tool({
+  name: 'ingest_turn',
+  title: 'Record a turn',
+  description:
+    'Record what the user said and what you replied, so that the next session knows it if this one is interrupted. Only where no hooks record the session. Pass the words as they were; no secrets.',
+  isLook: false,
+  input: z.object({
+    user: turnText.describe('What the user said.'),
+    assistant: turnText.describe('What you replied.'),
+    sessionKey,
+    project,
+  }),
+
+  async run({ user, assistant, ...place }, context) {
+    const claimed = context.session()
+    // Recorded twice, the next session would read everything twice.
+    if (place.sessionKey === undefined && claimed !== undefined) {
+      const text = `Hooks record session ${claimed}; there is nothing to do.`
+      return { text, data: { sessionId: claimed, recorded: 0 } }
+    }
+    const { store, sessionKey: sessionId, project: folder } = placeOf(place, context)
+    const facts = { harness: 'mcp', project: folder }
+    const receipts = await ingestTurnOnce(store, sessionId, { user, assistant }, { facts })
+    const uuids = receipts.map(({ uuid }) => uuid)
+    return {
+      text: `Recorded in session ${sessionId}.`,
+      data: { sessionId, recorded: uuids.length, uuids },
+    }
+  },
+})
+
 export const TOOLS: readonly Tool[] = [
   sessionStartTool,
   sessionRecover,
@@ -254,5 +314,7 @@ export const TOOLS: readonly Tool[] = [
   sessionDigest,
   sessionCheckpoint,
   sessionSearch,
+  sessionRecall,
+  ingestTurn,
   readItemTool,
 ]

@@ -72,6 +72,7 @@ export {
   appendTranscriptAll,
   type BypassedSession,
   bypassSession,
+  ingestTurnOnce,
   type PromptedOnce,
   type PromptInput,
   type PromptOnceOptions,

@@ -23,9 +23,11 @@ import { answerOf, BINARY, runCli, startCli } from '../cli/command-line.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 
 const NAMES = [
+  'ingest_turn',
   'read_item',
   'session_checkpoint',
   'session_digest',
+  'session_recall',
   'session_recover',
   'session_remember',
   'session_search',
@@ -66,7 +68,7 @@ async function recorded(root: string, id: string, ...said: string[]) {
 
 describe('jsonl-session mcp', () => {
   // Requirements: 004-29, 000-06
-  it('offers seven tools, whose descriptions explain how to write a summary', async (t) => {
+  it('offers nine tools, whose descriptions explain how to write a summary', async (t) => {
     const { client } = await connect(t, temporaryFolder(t))
     const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name).sort()).toEqual(NAMES)
@@ -78,10 +80,28 @@ describe('jsonl-session mcp', () => {
     const looks = tools.filter(({ annotations }) => annotations?.readOnlyHint === true)
     expect(looks.map(({ name }) => name).sort()).toEqual([
       'read_item',
+      'session_recall',
       'session_recover',
       'session_search',
       'session_start',
     ])
+  })
+
+  // Requirements: 001-27, 004-20
+  it('recalls what was learnt, and records turns that no hook records', async (t) => {
+    const root = temporaryFolder(t)
+    const { data, call } = await connect(t, root)
+    const memories = [{ content: 'The port is 8080', memoryType: 'fact', importance: 4 }]
+    await data('session_checkpoint', { sessionSummary: 'Done.', memories })
+    const { content, structuredContent } = await call('session_recall', { query: 'port' })
+    expect(structuredContent).toMatchObject({ count: 1, results: [{ text: 'The port is 8080' }] })
+    expect(content[0]?.text).toMatch(/^- The port is 8080 \(fact, /)
+    const turn = { user: 'dig a well', assistant: 'Dug.' }
+    const { sessionId, recorded } = await data('ingest_turn', turn)
+    expect([sessionId, recorded]).toEqual([expect.stringMatching(/^mcp-/), 2])
+    const found = await data('session_search', { query: 'dig a well' })
+    expect(found).toMatchObject({ count: 1 })
+    expect(await call('ingest_turn', {})).toMatchObject({ isError: true })
   })
 
   it('a checkpoint of one server is recovered by the next, redacted, in words and as data', async (t) => {

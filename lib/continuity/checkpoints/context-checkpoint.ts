@@ -13,7 +13,7 @@ import {
   type PartKey,
   type StoreContext,
 } from '../../store/index.js'
-import { type RedactText, redactWords } from '../redact-words.js'
+import { type RedactText, redactByDefault, redactWords } from '../redact-words.js'
 import { readOrigin } from '../state/session-origin.js'
 import { checkMemories, checkRunId, checkText, type Memory } from './context-input.js'
 import { isDone } from './memories.js'
@@ -65,6 +65,12 @@ export interface ContextCheckpointOptions extends AskedCheckpointOptions {
    * @default true
    */
   dedup?: boolean | undefined
+  /**
+   * Messages of the host to the agent; the first five are returned with the result.
+   *
+   * @default none
+   */
+  pendingMessages?: (() => readonly string[] | Promise<readonly string[]>) | undefined
 }
 
 export interface ContextCheckpoint {
@@ -77,6 +83,8 @@ export interface ContextCheckpoint {
   readonly skipped: number
   /** Keys that were known with other content; both are kept. */
   readonly conflicts?: readonly string[]
+  /** What the host has for the agent; absent where the host passes no messages. */
+  readonly pendingMessages?: readonly string[]
 }
 
 export async function contextCheckpoint(
@@ -109,7 +117,19 @@ export async function contextCheckpoint(
     unlessKeys: keys,
     unlessKnownMemories,
   })
-  return toResult(store, appended, memories.length, keys)
+  const result = toResult(store, appended, memories.length, keys)
+  if (options.pendingMessages === undefined) return result
+  return { ...result, pendingMessages: await readMessages(options.pendingMessages, redact) }
+}
+
+const MESSAGES_MAX = 5
+
+/** The first five messages of the host, redacted. */
+export async function readMessages(
+  pending: NonNullable<ContextCheckpointOptions['pendingMessages']>,
+  redact: RedactText = redactByDefault,
+): Promise<string[]> {
+  return (await pending()).slice(0, MESSAGES_MAX).map((message) => redact(message).toWellFormed())
 }
 
 export interface CheckpointSessionOptions extends AskedCheckpointOptions {

@@ -10,6 +10,7 @@ import {
   type StoreContext,
   selectProjects,
 } from '../../store/index.js'
+import { readMessages } from '../checkpoints/context-checkpoint.js'
 import { recentEpisodes } from '../checkpoints/episodes.js'
 import { redactByDefault, redactWords } from '../redact-words.js'
 import { readOrigin } from '../state/session-origin.js'
@@ -108,7 +109,6 @@ export interface SessionStartOptions extends RecoverOptions {
 
 const TEXT_CODE_POINTS = 120
 const RESPONSE_CHARS = { usual: 16_000, least: 1000 }
-const MESSAGES_MAX = 5
 const CHECKPOINTS_MAX = 500
 
 export async function sessionStart(
@@ -142,9 +142,10 @@ export async function sessionStart(
     })),
     isFirstConnection: !hasEarlier,
     ...(changes !== undefined && { changesSinceLastSession: showTitles(changes) }),
-    pendingMessages: ((await options.pendingMessages?.()) ?? [])
-      .slice(0, MESSAGES_MAX)
-      .map((message) => redact(message).toWellFormed()),
+    pendingMessages:
+      options.pendingMessages === undefined
+        ? []
+        : await readMessages(options.pendingMessages, redact),
     otherOpenTaskCount: remembered.otherTasks.length,
     trimmed: NOTHING_TRIMMED,
     contextEpoch: readEpoch(store, sessionKey),

@@ -29,7 +29,16 @@ const TAIL_CHARS = 2000
 /** Stores the checkpoint before a compaction. A new session begins with it. */
 export async function recordBeforeCompaction(
   store: StoreContext,
-  { sessionId, instructions }: { sessionId: string; instructions?: string | undefined },
+  {
+    sessionId,
+    instructions,
+    sessionContext: given,
+  }: {
+    sessionId: string
+    instructions?: string | undefined
+    /** What the harness knows of the work. */
+    sessionContext?: string | undefined
+  },
   options: HookRecordOptions = {},
 ): Promise<void> {
   const path = store.layout.transcriptPath(sessionId)
@@ -39,7 +48,7 @@ export async function recordBeforeCompaction(
   }
   const once = openHookCheckpointer(store, { id: sessionId, log: path }, options)
   const facts = { transcript_offset: end.size, last_uuid: end.last?.uuid ?? null }
-  const said = readTail(store, path)
+  const said = given ?? readTail(store, path)
   const asked = instructions === undefined ? [] : [`Instructions for the summary: ${instructions}`]
   const sessionContext = [...asked, ...(said === '' ? [] : [said])].join('\n')
   await once?.checkpointer.preCompaction(once.session, { facts, sessionContext })

@@ -156,6 +156,34 @@ export async function promptOnce(
   return { ...toReceipt(result), historyOffset, checkpointId }
 }
 
+/** Appends a turn: the prompt, if any, and then the reply, if any. */
+export async function ingestTurnOnce(
+  store: StoreContext,
+  session: string,
+  {
+    user,
+    assistant,
+  }: {
+    readonly user?: ContentInput | undefined
+    readonly assistant?: ContentInput | undefined
+  },
+  options: PromptOnceOptions = {},
+): Promise<AppendReceipt[]> {
+  if (user === undefined && assistant === undefined) {
+    throw new SessionError('ERR_ARG', 'A turn has a prompt (user), a reply (assistant) or both')
+  }
+  const { continuity: _, ...lane } = options
+  const receipts: AppendReceipt[] = []
+  if (user !== undefined) {
+    receipts.push(await promptOnce(store, { session_id: session, content: user }, options))
+  }
+  if (assistant !== undefined) {
+    const event = { type: 'assistant', payload: { content: assistant } }
+    receipts.push(await appendTranscript(store, { session_id: session, event }, lane))
+  }
+  return receipts
+}
+
 /** Appends something to remember, which is part of the session's next checkpoint. */
 export async function rememberOnce(
   store: StoreContext,

@@ -34,6 +34,14 @@ function storedIn(root: string) {
   )
 }
 
+// Requirement: 004-26
+test('a checkpoint returns at most five messages of the host, redacted', async (t) => {
+  const secret = `ghp_${'a1B2'.repeat(9)}`
+  const pendingMessages = () => [`the token is ${secret}`, '2', '3', '4', '5', '6']
+  const result = await store(temporaryFolder(t), { pendingMessages })
+  expect(result.pendingMessages).toEqual(['the token is [REDACTED]', '2', '3', '4', '5'])
+})
+
 // Requirements: 004-27, 004-28, 004-29
 test('a final checkpoint is one line with summary, memories and run id', async (t) => {
   const root = temporaryFolder(t)

@@ -147,8 +147,9 @@ test('returns open tasks of this agent or without an owner; the newest record of
     task('of Ada', { assignedTo: 'ada' }),
   )
   await place.leave('s3', 'three', task('Done  Later', { status: 'done' }))
-  const { activeTasks } = (await place.start()).sessionContext
-  expect(activeTasks.map(({ text }) => text).sort()).toEqual(['any', 'mine'])
+  const { sessionContext, otherOpenTaskCount } = await place.start()
+  expect(sessionContext.activeTasks.map(({ text }) => text).sort()).toEqual(['any', 'mine'])
+  expect(otherOpenTaskCount).toBe(1)
 })
 
 // Requirements: 004-04, 001-25
@@ -312,6 +313,7 @@ test('returns the label, other agents and the changes since the last session', a
   })
 })
 
+// Requirement: 004-12
 test('returns the epoch of the context and at most five messages of the host', async (t) => {
   const place = new Place(t)
   const session = await place.open('s1')

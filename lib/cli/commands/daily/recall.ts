@@ -1,0 +1,62 @@
+// What agents have learnt and what sessions remembered, found by words.
+
+import { recall as findMemories, type RecalledMemory } from '../../../continuity/index.js'
+import type { Call, Command } from '../../command.js'
+import { readNumber } from '../../input/arguments.js'
+import { colorsOf } from '../../output/colors.js'
+import { toPlainText } from '../../output/plain-text.js'
+import { printAnswer } from '../../output/print.js'
+import { formatAge } from '../../output/units.js'
+
+const LESSON = `Looks through the memories that agents stored with their checkpoints and the texts that sessions
+remembered, of every project and at any age. More of the words first, then more important ones,
+then newer ones. For what was said in a session use search.
+
+Examples:
+  $ jsonl-session recall port
+  fact  The staging server listens on port 8080.  3 days ago
+
+  $ jsonl-session recall '"dark mode" OR theme' --type preference --json
+  {"query":"\\"dark mode\\" OR theme","results":[{"text":"…",…}],"count":1,…}
+
+Exit codes:
+  0 found · 1 no match · 2 wrong use, or failed
+`
+
+export const recall: Command = {
+  name: 'recall',
+  summary: 'Find what agents have learnt',
+  operand: '<query...>',
+  operandText: 'words and "quoted phrases"; one of them must occur',
+  options: [
+    { name: 'project', value: 'P', text: 'only of this project' },
+    { name: 'type', value: 'T', text: 'only this type, say constraint, or remember' },
+    { name: 'tags', value: 'NAMES', text: 'only about one of these names, separated by commas' },
+    { name: 'since', value: 'TIME', text: 'only what was stored then or later' },
+    { name: 'until', value: 'TIME', text: 'only what was stored before' },
+    { name: 'limit', value: 'N', text: 'at most N of them, from 1 to 50 (default: 10)' },
+  ],
+  lesson: LESSON,
+  isPaged: true,
+
+  async run(call) {
+    const result = findMemories(call.store, {
+      query: call.operands.join(' '),
+      project: call.value('project'),
+      type: call.value('type'),
+      tags: call.value('tags'),
+      since: call.value('since'),
+      until: call.value('until'),
+      limit: readNumber(call, 'limit'),
+    })
+    const no = result.count === 0 ? 'Nothing matches; search looks into sessions' : undefined
+    const lines = () => result.results.map((memory) => lineOf(memory, call))
+    return printAnswer(call, { json: result, lines, no })
+  },
+}
+
+function lineOf({ memoryType, text, ts }: RecalledMemory, call: Call): string {
+  const colors = colorsOf(call)
+  const age = formatAge(ts, call.env.now())
+  return `${colors.bold(toPlainText(memoryType))}  ${toPlainText(text)}  ${age}`
+}
