@@ -5,37 +5,18 @@ export { recordBeforeCompaction, recordCompaction } from './compaction/record-co
 export type { Message } from './follow/message-key.js'
 export {
   announceCompaction,
-  type CompactionRequest,
-  type CompactionResponse,
   completeCompaction,
-  type PreCompactionRequest,
-  type PreCompactionResponse,
 } from './harness/compaction.js'
 export {
-  type PromptRequest,
-  type PromptResponse,
   recordReply,
   submitPrompt,
 } from './harness/prompt-submit.js'
 export {
-  type ExtractRequest,
-  type ExtractResponse,
   extractFor,
-  type RememberRequest,
-  type RememberResponse,
   rememberFor,
 } from './harness/remember.js'
-export type { HarnessAnswer, HarnessRequest } from './harness/requests.js'
-export {
-  endHarnessSession,
-  type SessionEndRequest,
-  type SessionEndResponse,
-} from './harness/session-end.js'
-export {
-  type SessionStartRequest,
-  type SessionStartResponse,
-  startHarnessSession,
-} from './harness/session-start.js'
+export { endHarnessSession } from './harness/session-end.js'
+export { startHarnessSession } from './harness/session-start.js'
 export {
   drainSpool,
   type HookEvent,

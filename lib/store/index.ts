@@ -6,7 +6,6 @@ export {
   findNewestSession,
   type ListOptions,
   listHeaders,
-  listRecentSessions,
   listSessions,
   type SessionList,
 } from './catalog/list-sessions.js'
@@ -26,6 +25,7 @@ export {
   type SessionStatus,
   type Unreadable,
 } from './catalog/session-info.js'
+export { listUnfinishedSessions } from './catalog/unfinished.js'
 export {
   type AppendedCheckpoint,
   appendCheckpoint,

@@ -22,6 +22,8 @@ export interface Activity {
 
 // Far more than fits into a recovery text. A longer last line is read all the same.
 const TAIL_BYTES = 256 * 1024
+// Behind a turn of many tools, the prompt that started it.
+const PROMPT_BYTES = 8 * 1024 * 1024
 const EVENTS_MAX = 200
 const PROMPTS_MAX = 5
 const CALLS_MAX = 8
@@ -100,19 +102,25 @@ function readTail(store: StoreContext, sessionKey: string, after: string | null 
   // The event that the branch continues from; `undefined`: the next one, whichever it is.
   let next: string | null | undefined
   let count = 0
+  let hasPrompt = false
   try {
     for (const entry of readLogBackwardSync(log, { environment: env, lazyPayloads: true })) {
-      if (log.size - entry.byte_offset > TAIL_BYTES && count > 0) break
+      const distance = log.size - entry.byte_offset
+      const isFar = (distance > TAIL_BYTES && count > 0) || count === EVENTS_MAX
+      if (isFar && (hasPrompt || distance > PROMPT_BYTES)) break
       // What a damaged line was linked to is not known.
       if (entry.kind !== 'event') next = undefined
       else {
         const { event } = entry
-        if (event.uuid === after || count === EVENTS_MAX) break
-        if (event.type === 'remember') remembers.push(textOf(event.payload))
+        if (event.uuid === after) break
+        if (event.type === 'remember' && !isFar) remembers.push(textOf(event.payload))
         if (!isOnChain(event) || (next !== undefined && event.uuid !== next)) continue
         next = previousOf(event)
+        const isPrompt = event.type === 'user' && (promptOf(event.payload) ?? '').trim() !== ''
+        hasPrompt ||= isPrompt
+        if (isFar && !isPrompt) continue
         messages.push(event)
-        count++
+        if (!isFar) count++
       }
     }
   } finally {

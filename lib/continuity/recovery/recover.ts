@@ -9,7 +9,7 @@ import {
   findNewestOfEach,
   isSessionLive,
   isUnreadable,
-  listRecentSessions,
+  listUnfinishedSessions,
   type NewestCheckpointQuery,
   type ProjectScope,
   readSessionInfo,
@@ -118,10 +118,12 @@ export function recover(store: StoreContext, options: RecoverOptions = {}): Reco
   const found = search.find()
   if (found === undefined) return undefined
   const [first, ...others] = found.checkpoints
-  const checkpoint = first ?? toCheckpoint(store, found.unfinished[0]!)
+  const [unfinished] = found.unfinished
+  const checkpoint = first ?? unfinished?.hidden ?? toCheckpoint(store, unfinished!)
+  const gathered = [...others, ...found.unfinished.flatMap(({ hidden }) => hidden ?? [])]
   const from = [
     ...(first === undefined ? [] : [toSource(first)]),
-    ...[...others.map(toSource), ...found.unfinished.map(({ source }) => source)].sort(
+    ...[...gathered.map(toSource), ...found.unfinished.flatMap(({ source }) => source ?? [])].sort(
       (one, other) => Date.parse(other.ts) - Date.parse(one.ts),
     ),
   ]
@@ -152,8 +154,11 @@ interface Match {
 /** What a session without an end was doing. */
 interface Unfinished {
   readonly sessionKey: string
-  readonly activity: Activity
-  readonly source: RecoverySource
+  /** Its newest checkpoint, where a later session stored a newer one. */
+  readonly hidden?: CheckpointPayload | undefined
+  /** What came after its checkpoint. */
+  readonly activity?: Activity | undefined
+  readonly source?: RecoverySource | undefined
 }
 
 class RecoverySearch {
@@ -202,12 +207,9 @@ class RecoverySearch {
     // Neither the session itself nor one that a live process is working in.
     const excludeSession = (key: string) => key === self || this.#isLive(key)
     const checkpoints = this.#checkpoints({ project, scope, withinMs, excludeSession })
-    const recent = listRecentSessions(this.#store, { project, scope, withinMs })
-    const continued = new Set(recent.map(({ resumedFrom }) => resumedFrom?.sessionId))
-    const sessions = recent
-      .filter(({ status, kind }) => status === 'crashed' && kind !== 'subagent')
+    const sessions = listUnfinishedSessions(this.#store, { project, scope, withinMs })
       .map(({ sessionId }) => sessionId)
-      .filter((key) => !continued.has(key) && !excludeSession(key))
+      .filter((key) => !excludeSession(key))
     return toMatch('project', checkpoints, this.#unfinished(sessions, checkpoints))
   }
 
@@ -229,16 +231,26 @@ class RecoverySearch {
   ): readonly Unfinished[] {
     const found: Unfinished[] = []
     for (const sessionKey of sessions.slice(0, SESSIONS_LOOKED_AT)) {
-      const covered = checkpoints.findLast(({ session_key }) => session_key === sessionKey)
-      const after = covered?.last_uuid
+      const shown = checkpoints.findLast(({ session_key }) => session_key === sessionKey)
+      const hidden = shown === undefined ? this.#findHidden(sessionKey) : undefined
+      const after = (shown ?? hidden)?.last_uuid
       const activity = readActivity(this.#store, sessionKey, { after, redact: this.#redact })
-      if (activity === undefined || (found.length > 0 && !activity.hasWork)) continue
-      const { uuid: id, ts, text } = activity
-      const source: RecoverySource = { kind: 'transcript', id, sessionKey, ts, text }
-      found.push({ sessionKey, activity, source })
-      if (activity.hasWork) break
+      const hasWork = hidden !== undefined || activity?.hasWork === true
+      if ((activity ?? hidden) === undefined || (found.length > 0 && !hasWork)) continue
+      found.push({
+        sessionKey,
+        hidden,
+        activity,
+        source: activity && sourceOf(sessionKey, activity),
+      })
+      if (hasWork) break
     }
     return found
+  }
+
+  #findHidden(session: string): CheckpointPayload | undefined {
+    const newest = this.#checkpoints({ session }).at(-1)
+    return newest !== undefined && classOf(newest) !== 'silent' ? newest : undefined
   }
 
   #isLive(session: string): boolean {
@@ -270,13 +282,17 @@ function toSource({ id, session_key, created_at, trigger, digest }: CheckpointPa
   return { kind: 'checkpoint', id, sessionKey: session_key, ts: created_at, trigger, text } as const
 }
 
+function sourceOf(sessionKey: string, { uuid: id, ts, text }: Activity): RecoverySource {
+  return { kind: 'transcript', id, sessionKey, ts, text }
+}
+
 /** In memory only. */
 function toCheckpoint(
   store: StoreContext,
   { sessionKey, activity }: Unfinished,
 ): CheckpointPayload {
   const origin = readOrigin(store, sessionKey)
-  const { uuid, ts, text, prompts } = activity
+  const { uuid, ts, text, prompts } = activity!
   return {
     id: uuid,
     session_key: sessionKey,

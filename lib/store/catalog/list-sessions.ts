@@ -2,7 +2,6 @@
 
 import { sep } from 'node:path'
 import { countNewlines } from '../../log/index.js'
-import { statIfThere } from '../../log/internal.js'
 import { checkLimit } from '../check-options.js'
 import type { StoreContext } from '../context.js'
 import { isLogName, LOG_EXTENSION, listNames } from '../list-logs.js'
@@ -85,9 +84,6 @@ export interface SessionList {
   readonly skipped: Unreadable[]
 }
 
-// A copied store has ten thousand files that were all written a moment ago.
-const RECENT_MAX = 100
-
 const KINDS_BY_DEFAULT: readonly SessionKind[] = ['interactive']
 
 /** Newest first. A file that cannot be read is reported and hides no other. */
@@ -114,36 +110,6 @@ export function findNewestSession(
 ): SessionInfo | undefined {
   const { sessions } = listSessions(store, { project, scope, kinds })
   return sessions.find(({ empty }) => !empty)
-}
-
-/**
- * Those with activity in the last `withinMs`, of every kind, newest first: at most 100, of any
- * project. No other file is opened, so this costs one `stat` for each session of the store.
- */
-export function listRecentSessions(
-  store: StoreContext,
-  { withinMs, ...options }: Pick<ListOptions, 'project' | 'scope'> & { readonly withinMs: number },
-): SessionInfo[] {
-  const files = listTranscriptFiles(store).map((file) => ({
-    ...file,
-    writtenMs: statIfThere(file.path, store.env)?.mtimeMs ?? 0,
-  }))
-  const now = store.env.now()
-  const newest = files.reduce((latest, { writtenMs }) => Math.max(latest, writtenMs), 0)
-  // The clock of the file system may be behind: it only decides which files are opened.
-  const since = Math.min(now, newest) - withinMs
-  const normalize = cachedNormalizer(store)
-  const recent = files
-    .filter(({ writtenMs }) => writtenMs >= since)
-    .sort((one, other) => other.writtenMs - one.writtenMs)
-    .slice(0, RECENT_MAX)
-  const { found } = readEach(recent, ({ path, hasLock }) => {
-    const info = readTranscriptInfo(store, path)
-    return isUnreadable(info) ? info : withSurroundings(store, info, hasLock, normalize)
-  })
-  return selectSessions(store, found, { ...options, all: true }, () => null).filter(
-    ({ lastActivity }) => now - Date.parse(lastActivity ?? '') < withinMs,
-  )
 }
 
 export type SessionHeader = Pick<

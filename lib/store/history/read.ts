@@ -133,6 +133,30 @@ export function lastHistoryOffset(store: StoreContext, sessionId: string): numbe
   }
 }
 
+const RECENT_PROMPTS_BYTES = 256 * 1024
+
+/** The prompts of the last `withinMs`, newest first, as far as the last 256 KiB of a file have them. */
+export function listRecentPrompts(store: StoreContext, withinMs: number): HistoryEntry[] {
+  const since = store.env.now() - withinMs
+  const found: HistoryEntry[] = []
+  let file = openNewest(store)
+  while (file !== undefined) {
+    const from = Math.max(0, file.size - RECENT_PROMPTS_BYTES)
+    let isOver = from > 0
+    for (const entry of readLogBackwardSync(file, { from, bare: true })) {
+      const line = parseHistoryEntry(entry, file.path)
+      if (line === undefined) continue
+      isOver ||= Date.parse(line.ts) < since
+      if (isOver && Date.parse(line.ts) < since) break
+      found.push(line)
+    }
+    const older = isOver ? undefined : openOlder(store, file)
+    store.env.fs.closeSync(file.fd)
+    file = older
+  }
+  return found
+}
+
 function toFilter(
   { env }: StoreContext,
   { scope = 'project', sessionId, project = env.host.cwd() }: RecallHistoryOptions,

@@ -289,3 +289,52 @@ test('0.1.0 reads a session that was given the end of a transcript without findi
   const seen = await release010.resumeSession({ root, id: 'next', mode: 'inspect' })
   expect(seen).toMatchObject({ messages: [], degraded: false, diagnostics: [] })
 })
+
+test('the checkpoint of a killed session comes back although a later session stored another', async (t) => {
+  const place = newPlace(t)
+  const clock = new Clock()
+  const { environment } = clock
+  const at = { ...place, environment }
+  const killed = await createSession({ ...at, id: 'killed' })
+  await killed.prompt('dig a well')
+  await killed.checkpointBeforeCompaction('The well is ten metres deep.')
+  clock.pass(MINUTE)
+  await killed.append({ type: 'assistant', payload: { content: 'Now the pump.' } })
+  await killed.release()
+  clock.pass(MINUTE)
+  const trivial = await createSession({ ...at, id: 'trivial' })
+  await trivial.prompt('what is 2 + 2?')
+  await trivial.close()
+  clock.pass(MINUTE)
+  const { text, from } = recover(at)!
+  expect(from).toMatchObject([
+    { sessionKey: 'trivial', trigger: 'session_end' },
+    { sessionKey: 'killed', kind: 'transcript' },
+    { sessionKey: 'killed', trigger: 'pre_compaction' },
+  ])
+  expect(text).toContain('ten metres deep')
+  expect(text).toContain('Now the pump.')
+})
+
+test('the prompt of a long turn comes back from far behind its last calls', async (t) => {
+  const place = newPlace(t)
+  const session = await createSession({ ...place, id: 'long' })
+  await session.prompt('dig a well')
+  for (const number of [1, 2, 3]) {
+    const payload = {
+      tool_call_id: `t${number}`,
+      name: 'Bash',
+      input: { command: `dig ${number}` },
+    }
+    await session.append({ type: 'tool_call', payload })
+    const content = 'x'.repeat(150_000)
+    await session.append({
+      type: 'tool_result',
+      payload: { tool_call_id: `t${number}`, name: 'Bash', content, is_error: false },
+    })
+  }
+  await session.release()
+  const { text } = recover(place)!
+  expect(text).toContain('Prompts:\n- dig a well')
+  expect(text).toContain('- Bash dig 3')
+})
