@@ -1,7 +1,6 @@
 // What each hook event records.
 
 import { isAbsolute } from 'node:path'
-import { isSessionError } from '../errors.js'
 import { plainText } from '../interchange/follow.js'
 import {
   endHarnessSession,
