@@ -9,16 +9,29 @@ import type { Call } from '../command.js'
 // Fewer characters would mean too many events by chance.
 const BEGINNING_CHARS_MIN = 4
 const CANDIDATES_SHOWN = 5
+/** Nothing needs to be searched for a whole uuid. */
+const WHOLE_UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** The text that help pages use for an operand or option that takes an event. */
 export const EVENT_TEXT =
   'uuid, the beginning of one (4 characters or more), or -N: the Nth last message'
+
+/** The event that an option names; `undefined` without the option. `path` is the log it is in. */
+export function readEventOption(
+  call: Pick<Call, 'store' | 'value'>,
+  option: string,
+  path: () => string,
+): string | undefined {
+  const given = call.value(option)
+  return given === undefined ? undefined : findEventUuid(call, path(), given)
+}
 
 /**
  * The uuid of the event that is meant. What is a uuid already, or begins none, is returned as it is: the
  * library reports what is missing. Throws `ERR_AMBIGUOUS` when several events begin like this.
  */
 export function findEventUuid(call: Pick<Call, 'store'>, path: string, given: string): string {
+  if (WHOLE_UUID.test(given)) return given
   const back = /^-(\d+)$/.exec(given)
   if (back !== null) return findMessage(call, path, Number(back[1]))
   if (given.length < BEGINNING_CHARS_MIN || findEvent(call.store, path, given) !== undefined)

@@ -15,6 +15,7 @@ import { type LogEntry, readLog } from '../../log/index.js'
 import { redactText } from '../../redaction/index.js'
 import { findEvent, type LoadedSession, loadSession, readBranch } from '../../store/index.js'
 import type { Call } from '../command.js'
+import { readEventOption } from '../input/event.js'
 import { colorsOf } from '../output/colors.js'
 import { DiagnosticGroups } from '../output/notes.js'
 import { toPlainText } from '../output/plain-text.js'
@@ -46,7 +47,7 @@ export async function printView(
 }
 
 async function printChosen(call: Call, path: string, lost: DiagnosticGroups): Promise<boolean> {
-  const at = call.value('at')
+  const at = readEventOption(call, 'at', () => path)
   if (call.has('raw')) return printRaw(call, path, at)
   if (call.has('history')) return printHistory(call, path, { at, lost })
   if (call.has('text')) return printText(call, path, { at, lost })

@@ -4,6 +4,7 @@ import { writeAtomicFile } from '../../../log/index.js'
 import { exportRecords, exportSession } from '../../../session/index.js'
 import { type Call, type Command, DRY_RUN, UsageError } from '../../command.js'
 import { openStore, readChoice, rejectTogether, resolveFile } from '../../input/arguments.js'
+import { EVENT_TEXT, readEventOption } from '../../input/event.js'
 import { toNdjson } from '../../input/ndjson.js'
 import { findLog } from '../../input/target.js'
 import { EXIT } from '../../output/exit-codes.js'
@@ -37,7 +38,7 @@ export const exportCommand: Command = {
   options: [
     { name: 'format', value: 'F', text: 'jsonl (default), markdown or text' },
     { name: 'projected', text: 'only what the model sees; cannot be imported' },
-    { name: 'at', value: 'U', text: 'up to this event' },
+    { name: 'at', value: 'EVENT', text: `up to this event: ${EVENT_TEXT}` },
     { name: 'redact', text: 'write [REDACTED] in place of secrets' },
     { name: 'no-children', text: 'without the logs of its subagents' },
     { name: 'output', value: 'F', text: 'into this file, completely or not at all' },
@@ -63,7 +64,7 @@ export const exportCommand: Command = {
     const store = openStore(call, lost.add)
     const options = {
       projected: call.has('projected'),
-      at: call.value('at'),
+      at: readEventOption(call, 'at', () => path),
       redact: call.has('redact'),
       children: !call.has('no-children'),
     }

@@ -4,6 +4,7 @@ import { SessionError } from '../../../errors.js'
 import { forkSession } from '../../../session/index.js'
 import { findEvent } from '../../../store/index.js'
 import { type Call, type Command, DRY_RUN } from '../../command.js'
+import { EVENT_TEXT, readEventOption } from '../../input/event.js'
 import { findLog, findSession } from '../../input/target.js'
 import { answer, answerDryRun } from '../../output/print.js'
 
@@ -28,7 +29,7 @@ export const fork: Command = {
   operand: '<session>',
   operandText: 'the session to start from',
   options: [
-    { name: 'at', value: 'U', text: 'the last event that both share (default: the newest)' },
+    { name: 'at', value: 'EVENT', text: `the last event that both share: ${EVENT_TEXT}` },
     { name: 'id', value: 'NEW', text: 'the id of the new session (default: a random one)' },
     DRY_RUN,
   ],
@@ -38,7 +39,7 @@ export const fork: Command = {
     const source = findSession(call, call.operands[0]!)
     if (call.has('dry-run')) return dryRun(call, source)
     const forked = forkSession(call.store, source, {
-      at: call.value('at'),
+      at: readEventOption(call, 'at', () => findLog(call, source)),
       newId: call.value('id'),
     })
     const { sessionId, transcriptPath, forkedFrom } = forked
@@ -51,9 +52,9 @@ export const fork: Command = {
 }
 
 function dryRun(call: Call, source: string): Promise<number> {
-  const at = call.value('at')
   const id = call.value('id')
   const path = findLog(call, source)
+  const at = readEventOption(call, 'at', () => path)
   if (at !== undefined && findEvent(call.store, path, at) === undefined) {
     throw new SessionError('ERR_NOT_FOUND', `No event "${at}" in ${path}`, { at, path })
   }

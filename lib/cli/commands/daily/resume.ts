@@ -5,7 +5,8 @@ import { isSessionError, SessionError } from '../../../errors.js'
 import { type ResumedSession, type ResumeOptions, resumeSession } from '../../../session/index.js'
 import { type Call, type Command, PICK, UsageError } from '../../command.js'
 import { readChoice, rejectTogether } from '../../input/arguments.js'
-import { findSession } from '../../input/target.js'
+import { EVENT_TEXT, readEventOption } from '../../input/event.js'
+import { findLog, findSession } from '../../input/target.js'
 import { EXIT } from '../../output/exit-codes.js'
 import { toPlainText } from '../../output/plain-text.js'
 import { printJson } from '../../output/print.js'
@@ -47,7 +48,7 @@ export const resume: Command = {
       value: 'MODE',
       text: 'new: continue in a new session; append: in the same file; inspect: write nothing (default: new)',
     },
-    { name: 'at', value: 'U', text: 'continue from this event instead of the newest' },
+    { name: 'at', value: 'EVENT', text: `continue from this event: ${EVENT_TEXT}` },
     {
       name: 'tools',
       value: 'POLICY',
@@ -92,12 +93,13 @@ function toResumeOptions(call: Call): ResumeOptions {
   if (newId !== undefined && mode !== 'new') {
     throw new UsageError(`--id names a new session, and --mode ${mode} makes none`)
   }
+  const id = target === undefined ? undefined : findSession(call, target)
   return {
-    id: target === undefined ? undefined : findSession(call, target),
+    id,
     project: target !== undefined || call.has('all') ? undefined : (project ?? call.io.cwd()),
     mode,
     newId,
-    at: call.value('at'),
+    at: readAt(call, id, mode),
     toolPolicy: readChoice(call, 'tools', ['synthesize', 'retry', 'drop']),
     strict: call.has('strict'),
   }
@@ -109,6 +111,12 @@ function rejectUnbegun(call: Call, id: string): void {
   if (call.env.fs.statSync(path, { throwIfNoEntry: false })?.size !== 0) return
   const what = `${path} is empty: its writer ended before the first line. Use \`jsonl-session start\``
   throw new SessionError('ERR_NOT_FOUND', what, { path })
+}
+
+/** With --mode append the library refuses it, whatever it names. */
+function readAt(call: Call, id: string | undefined, mode: string): string | undefined {
+  if (id === undefined || mode === 'append') return call.value('at')
+  return readEventOption(call, 'at', () => findLog(call, id))
 }
 
 /** `undefined` when this project has no session, which was reported then. */

@@ -13,6 +13,7 @@ import {
 import { findEvent } from '../../../store/index.js'
 import { type Call, type Command, DRY_RUN, UsageError } from '../../command.js'
 import { resolveFile } from '../../input/arguments.js'
+import { EVENT_TEXT, readEventOption } from '../../input/event.js'
 import { findLog, findSession } from '../../input/target.js'
 import { EXIT } from '../../output/exit-codes.js'
 import { toPlainText } from '../../output/plain-text.js'
@@ -49,7 +50,7 @@ export const rewind: Command = {
   operand: '<session>',
   operandText: 'the session',
   options: [
-    { name: 'to', value: 'U', text: 'the message to continue from' },
+    { name: 'to', value: 'EVENT', text: `the message to continue from: ${EVENT_TEXT}` },
     { name: 'reason', value: 'TEXT', text: 'why, stored with the rewind' },
     { name: 'keep-compaction', text: 'keep the summary before a message that a compaction kept' },
     { name: 'files', text: 'also the files it saved; a plan without --apply' },
@@ -63,8 +64,9 @@ export const rewind: Command = {
   lesson: LESSON,
 
   async run(call) {
-    const to = call.value('to')
-    if (to === undefined) throw new UsageError('rewind needs --to, the uuid of a message')
+    const path = () => findLog(call, call.operands[0]!)
+    const to = readEventOption(call, 'to', path)
+    if (to === undefined) throw new UsageError('rewind needs --to, the message to continue from')
     if (call.has('files')) return rewindFiles(call, to)
     rejectWithoutFiles(call)
     if (call.has('dry-run')) return dryRun(call, to)

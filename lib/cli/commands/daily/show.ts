@@ -2,6 +2,7 @@
 
 import { type Command, PICK, UsageError } from '../../command.js'
 import { rejectTogether } from '../../input/arguments.js'
+import { EVENT_TEXT } from '../../input/event.js'
 import { findLog } from '../../input/target.js'
 import { EXIT } from '../../output/exit-codes.js'
 import { printView } from '../../print/session.js'
@@ -41,7 +42,7 @@ export const show: Command = {
     { name: 'raw', text: 'every event of its own file, including off-chain events' },
     { name: 'projected', text: 'what the model sees: tools in full, gaps repaired' },
     { name: 'text', text: 'only the messages, secrets redacted: one line for each turn' },
-    { name: 'at', value: 'U', text: 'as it was when this event was the newest' },
+    { name: 'at', value: 'EVENT', text: `as it was at this event: ${EVENT_TEXT}` },
     PICK,
   ],
   lesson: LESSON,
