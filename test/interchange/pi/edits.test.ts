@@ -84,6 +84,21 @@ it('back on the branch of the edit, the edit counts again', () => {
   expect(texts).toEqual(['new u1', 'u2', 'u4'])
 })
 
+it('the events of a shorter file are the first events of the longer one', () => {
+  const row = [
+    user('u1'),
+    user('u2'),
+    edit('e1', 'u1', null),
+    user('u3', { parentId: 'u2' }),
+    user('u4', { parentId: 'e1' }),
+  ]
+  const { events } = importRow(...row)
+  for (let length = 1; length < row.length; length++) {
+    const shorter = importRow(...row.slice(0, length)).events
+    expect(events.slice(0, shorter.length)).toEqual(shorter)
+  }
+})
+
 it('an edit of an entry that is missing or never sent changes nothing', () => {
   const { shown, events } = importRow(
     user('u1'),
