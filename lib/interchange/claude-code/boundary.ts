@@ -23,6 +23,8 @@ export class PendingBoundary {
   readonly #meta: ForeignValue
   readonly #id: string
   readonly #summaries: ForeignRecord[] = []
+  /** Lines between the boundary and its summary; the caller adds them after the commit. */
+  readonly between: ForeignRecord[] = []
 
   constructor(origin: Origin, id: string) {
     this.origin = origin
@@ -31,13 +33,15 @@ export class PendingBoundary {
     this.#id = id
   }
 
-  /** Adds the line if it is a part of the summary; else returns false. */
+  /** Adds the line if it is a part of the summary, or leads to it; else returns false. */
   addSummary(record: ForeignRecord): boolean {
     const { type, isCompactSummary, parentUuid } = record.value
-    if (type !== 'user' || isCompactSummary !== true) return false
-    const last = this.#summaries.at(-1)?.value ?? this.#value
-    if (parentUuid !== last['uuid']) return false
-    this.#summaries.push(record)
+    const isSummary = type === 'user' && isCompactSummary === true
+    const isBetween = type === 'attachment' && this.#summaries.length === 0
+    const last = (this.#summaries.at(-1) ?? this.between.at(-1))?.value ?? this.#value
+    if (parentUuid !== last['uuid'] || (!isSummary && !isBetween)) return false
+    if (isSummary) this.#summaries.push(record)
+    else this.between.push(record)
     return true
   }
 

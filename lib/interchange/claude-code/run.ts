@@ -163,7 +163,7 @@ export class ClaudeRun implements ImportRun {
   #addLine(record: ForeignRecord, id: string): void {
     const { value } = record
     if (this.#pending?.addSummary(record) === true) return
-    this.#commit({ isCut: false })
+    if (this.#commit({ isCut: false })) this.#emitter.begin(record, value['timestamp'])
     if (isBoundary(value)) {
       this.#pending = new PendingBoundary(this.#emitter.origin, this.#emitter.uuidOf(id))
       return
@@ -233,15 +233,21 @@ export class ClaudeRun implements ImportRun {
     return this.#tree.insert(uuid, after)
   }
 
-  #commit({ isCut }: { isCut: boolean }): void {
+  /** Commits a boundary that waits; returns whether lines that waited with it were added. */
+  #commit({ isCut }: { isCut: boolean }): boolean {
     const pending = this.#pending
-    if (pending === undefined) return
+    if (pending === undefined) return false
     this.#pending = undefined
     this.#epoch++
     const context = { emitter: this.#emitter, tree: this.#tree, survey: this.#survey }
     pending.commit({ ...context, renamed: this.#renamed, epoch: this.#epoch }, { isCut })
     this.#boundaryOffset = pending.origin.record.byteOffset
     this.#renamed.clear()
+    for (const record of pending.between) {
+      this.#emitter.begin(record, record.value['timestamp'])
+      this.#addLine(record, String(record.value['uuid']))
+    }
+    return pending.between.length > 0
   }
 
   #noteFork(value: ForeignValue, id: string): void {

@@ -78,6 +78,20 @@ describe('a compaction', () => {
     expect(boundary?.payload).toMatchObject({ tokens_after: 12 })
   })
 
+  it('may have attachments of the client before its summary', () => {
+    const attached = (uuid: string, parentUuid: string) => ({
+      ...{ type: 'attachment', uuid, parentUuid, sessionId: 's' },
+      attachment: { type: 'date' },
+    })
+    const notes = [compaction('b1', {}), attached('x1', 'b1'), attached('x2', 'x1')]
+    const after = [summary('s1', 'x2', 'Short.'), user('u3', 's1', 'four')]
+    expect(textsOf(...before, ...notes, ...after)).toEqual(['Short.', 'four'])
+    expect(madeOf(...before, ...notes, ...after).losses.repaired).toEqual({})
+    const { events, losses } = madeOf(...before, ...notes)
+    expect(events.at(-1)).toMatchObject({ uuid: 'x2', prev_uuid: 'x1' })
+    expect(losses.repaired).toEqual({ summary_missing: 1 })
+  })
+
   it('in a fork finds its kept lines by their new ids', () => {
     const forked = before.map((value) => ({
       ...value,

@@ -6,6 +6,8 @@ const REMINDER = /<system-reminder>([\s\S]*?)<\/system-reminder>/g
 /** A prompt that was typed while the model worked is sent inside a reminder. */
 const QUEUED =
   /The user sent a new message while you were working:\n([\s\S]*?)\n\nIMPORTANT: After completing your current task/g
+/** The end of a background task is reported in one, too. */
+const NOTIFICATION = /<task-notification>[\s\S]*?<\/task-notification>/g
 /** What the client adds itself when a conversation ends with a message of the user. */
 const FILLERS = [
   { role: 'user', text: 'Continue from where you left off.' },
@@ -49,9 +51,11 @@ function withoutReminders(entry) {
 }
 
 function queuedPrompts(text) {
-  return [...text.matchAll(QUEUED)].map(([, prompt]) => ({
+  const prompts = [...text.matchAll(QUEUED)].map(([, prompt]) => prompt)
+  const notifications = [...text.matchAll(NOTIFICATION)].map(([whole]) => whole)
+  return [...prompts, ...notifications].map((one) => ({
     role: 'user',
     kind: 'text',
-    text: prompt.trim(),
+    text: one.trim(),
   }))
 }

@@ -43,8 +43,9 @@ function textsIn(path) {
     .split('\n')
     .filter((line) => line !== '')
   return lines.flatMap((line) => {
-    const { content } = JSON.parse(line).message ?? {}
-    return typeof content === 'string' ? [content.trim()] : []
+    const { uuid, message } = JSON.parse(line)
+    const isText = uuid !== undefined && typeof message?.content === 'string'
+    return isText ? [message.content.trim()] : []
   })
 }
 
