@@ -19,7 +19,7 @@ export const gemini = {
       })
     }
     if (path.endsWith(':generateContent')) {
-      await wait(plan.slow)
+      if (plan.slow > 0) await wait(plan.slow)
       return sendJson(response, 200, toBody(toParts(plan), plan))
     }
     await stream(response, plan, wait)
@@ -119,7 +119,7 @@ async function stream(response, plan, wait) {
   })
   for (const [index, part] of parts.entries()) {
     const isLast = index === parts.length - 1
-    if (isLast) await wait(plan.slow)
+    if (isLast && plan.slow > 0) await wait(plan.slow)
     if (isLast && plan.hang) return
     send(toBody([part], plan, isLast))
   }
