@@ -43,7 +43,8 @@ export class FileMarks {
     // A compact index: many turns change nothing that a later file could continue.
     if (tips.at(-1) === tip) return
     offsets.push(offset)
-    tips.push(tip)
+    // A copy: a string that was put together holds the ones it was made of, hashes among them.
+    tips.push(Buffer.from(tip, 'latin1').toString('latin1'))
   }
 
   /** The tip that a file continues; `undefined` if the other file was not read. */

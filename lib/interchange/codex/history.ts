@@ -1,7 +1,9 @@
 // What the model sees of a rollout so far: where its turns begin, for turns that are taken back, and its
 // prompts, for compactions of the oldest kind. The rules are those by which the client rebuilds it.
 
-import { HEADER_UUID } from '../import/importer.js'
+import { plainText } from '../import/content.js'
+import { textOf } from '../import/fields.js'
+import { type ForeignValue, HEADER_UUID } from '../import/importer.js'
 import { beginsTurn, isContext } from './context.js'
 import type { CodexEvent } from './items.js'
 
@@ -40,18 +42,22 @@ export class CodexHistory {
   /** What the last compaction that repeats prompts follows. */
   #beforeCompaction = HEADER_UUID
   #trimsContext = false
+  /** With several files, turns are taken back by another file, and compactions bring their history. */
+  #holdsTurns = true
 
-  /** `version`: of the client that wrote the file. */
-  setVersion(version: string | undefined): void {
-    const [, minor] = /^0\.(\d+)\./.exec(version ?? '') ?? []
+  /** A file begins, by what it says about the client that wrote it. */
+  begin({ cli_version, history_mode }: ForeignValue): void {
+    const [, minor] = /^0\.(\d+)\./.exec(textOf(cli_version) ?? '') ?? []
     this.#trimsContext = Number(minor) >= TRIMMING_SINCE
+    this.#holdsTurns = history_mode !== 'paginated'
   }
 
   /** Appends a message; returns the uuid that it follows. */
   push(event: CodexEvent, uuid: string): string {
     const before = this.tip
-    if (beginsTurn(event)) {
-      const promptTokens = Math.ceil(Buffer.byteLength(event.text ?? '') / BYTES_PER_TOKEN)
+    if (this.#holdsTurns && beginsTurn(event)) {
+      const bytes = Buffer.byteLength(plainText(event.payload['content']))
+      const promptTokens = Math.ceil(bytes / BYTES_PER_TOKEN)
       const beforeContext = this.#beforeContext ?? before
       const turn = { prompt: uuid, promptTokens, before, beforeContext, isRepeated: false }
       this.#turns.push(turn)

@@ -60,10 +60,9 @@ export class CodexRun implements ImportRun {
   }
 
   recall({ type, uuid, prev_uuid, payload }: RecalledEvent): void {
-    const { offset, length } = fieldsOf(payload['imported_from'])
-    const start = countOf(offset) ?? 0
-    this.#end = start + (countOf(length) ?? 0)
-    if (type === `${CODEX}:task_started`) this.#marks.add(start, this.#history.tip)
+    const { offset, length } = payload['imported_from'] as { offset: number; length: number }
+    this.#end = offset + length
+    if (type === `${CODEX}:task_started`) this.#marks.add(offset, this.#history.tip)
     else if (prev_uuid !== null) this.#history.moveTo(uuid)
     else if (isTurnEnd(type.slice(CODEX.length + 1))) this.#marks.add(this.#end, this.#history.tip)
   }
@@ -120,7 +119,7 @@ export class CodexRun implements ImportRun {
       return
     }
     this.#hasMeta = true
-    this.#history.setVersion(textOf(meta['cli_version']))
+    this.#history.begin(meta)
     this.#keep()
     this.#continue(readContinuation(meta))
   }
@@ -259,13 +258,14 @@ export class CodexRun implements ImportRun {
   }
 
   /** The first prompt: what comes before it was not written by a person. */
-  #addTitle({ text = '' }: CodexEvent, uuid: string, origin: Held['origin']): void {
-    const [line = ''] = text.trim().split('\n', 1)
+  #addTitle({ payload: { content } }: CodexEvent, uuid: string, origin: Held['origin']): void {
+    const line = plainText(content).trim().split('\n', 1).join('')
     if (line === '') return
     this.#hasTitle = true
     const title = [...line].slice(0, TITLE_CHARS_MAX).join('')
-    const payload = { title, title_source: 'auto' }
-    this.#emitter.emit({ type: 'session_meta', uuid: `${uuid}~title`, prev: null, payload }, origin)
+    const made = { title, title_source: 'auto' }
+    const event = { type: 'session_meta', uuid: `${uuid}~title`, prev: null, payload: made }
+    this.#emitter.emit(event, origin)
   }
 
   #takeBack(count: number): void {
@@ -273,6 +273,7 @@ export class CodexRun implements ImportRun {
     const from_uuid = this.#history.tip
     const left = count === 0 ? undefined : this.#history.takeBack(count)
     if (left === undefined) {
+      if (count > 0) this.#emitter.repair('rollback_too_far')
       this.#keep()
       return
     }

@@ -129,6 +129,12 @@ describe('a later file of a session', () => {
     expect(there).toHaveLength(byteOffset === 50 ? 3 : 5)
   })
 
+  it('that is gone and has no id in its name has that of the session', () => {
+    const b = { id: 'b', values: [meta({ fileId: 's' }), said('user', 'again')] }
+    const { texts } = read({ ...a, isGone: true }, b)
+    expect(texts).toEqual(['one', 'to one', 'two', 'to two', 'again'])
+  })
+
   it('continues a position in a turn after the turn before', () => {
     const b = { id: 'b', values: [meta({ fileId: 'a', byteOffset: 70 }), said('user', 'again')] }
     expect(read(a, b).texts).toEqual(['one', 'to one', 'again'])

@@ -39,6 +39,14 @@ describe('an item', () => {
     ])
   })
 
+  it('may have its text in another field, or no output', () => {
+    expect(madeOf(item({ role: 'user', message: 'hi' })).events[0]!.payload).toMatchObject({
+      content: 'hi',
+    })
+    const result = item({ type: 'function_call_output', call_id: 'c1' })
+    expect(madeOf(result).events[0]!.payload).toMatchObject({ content: '' })
+  })
+
   it.each(['content', 'message'])('of an agent has its text in %s', (field) => {
     expect(madeOf(item({ type: 'agent_message', [field]: 'Hello.' })).events).toMatchObject([
       { type: 'assistant', payload: { content: 'Hello.' } },
@@ -73,6 +81,10 @@ describe('an event', () => {
       { type: 'input_text', text: 'see' },
       { type: 'input_image', image_url: 'data:image/png;base64,AA==' },
     ])
+  })
+
+  it('without a text is an empty message', () => {
+    expect(madeOf(event({ type: 'user_message' })).events[0]!.payload['content']).toBe('')
   })
 
   it('waits for its item while the harness adds others', () => {
@@ -137,6 +149,14 @@ describe('a rollback', () => {
   it('before the first turn changes nothing', () => {
     const context = said('user', '<environment_context>linux</environment_context>')
     expect(textsOf(context, back(1))).toHaveLength(1)
+    expect(madeOf(context, back(1)).losses.repaired).toEqual({ rollback_too_far: 1 })
+  })
+
+  it('is reported in a file of the kind that has none', () => {
+    const meta = { type: 'session_meta', payload: { history_mode: 'paginated' } }
+    expect(madeOf(meta, said('user', 'one'), back(1)).losses.repaired).toEqual({
+      rollback_too_far: 1,
+    })
   })
 
   it('of more turns than there are keeps what came before the first, and reports it', () => {
@@ -253,6 +273,9 @@ describe('a message between agents', () => {
     const back = event({ type: 'thread_rolled_back', num_turns: 1 })
     expect(textsOf(said('user', 'one'), message, back)).toEqual(['one'])
     expect(madeOf(between({ content: 'do it' })).events[0]!.type).toBe('user')
+    expect(madeOf(between({ encrypted_content: 'SEALED' })).events[0]!.type).toBe('user')
+    const direct = item({ type: 'agent_message', recipient: 'b', content: 'hi' })
+    expect(madeOf(direct).events[0]).toMatchObject({ type: 'user', payload: { recipient: 'b' } })
   })
 
   it.each([
@@ -365,6 +388,13 @@ test.each([
   expect(codex.describe([meta], 'rollout')).toMatchObject({ sessionId: 's', ...facts })
 })
 
+test('a line of the index names a session', () => {
+  const { read } = codex.titles!
+  expect(read({ id: 's', thread_name: 'a name' })).toEqual({ sessionId: 's', title: 'a name' })
+  expect(read({ id: 's' })).toBeUndefined()
+  expect(read({ thread_name: 'a name' })).toBeUndefined()
+})
+
 test('the name of a file has the id of its thread, and its own if it is a later one', () => {
   const thread = 'a0000000-0000-4000-8000-000000000001'
   const own = 'a0000000-0000-4000-8000-000000000002'
@@ -372,6 +402,7 @@ test('the name of a file has the id of its thread, and its own if it is a later 
   expect(described(`rollout-x-${thread}`)).toMatchObject({ sessionId: thread, fileId: thread })
   expect(described(`rollout-x-${thread}_${own}`)).toMatchObject({ sessionId: thread, fileId: own })
   expect(described('notes')).toMatchObject({ sessionId: 'notes', fileId: 'notes' })
+  expect(codex.folder.isTranscript(`rollout-x-${thread}.jsonl`)).toBe(true)
   const { isNamed } = codex.siblings!
   expect(isNamed(`rollout-x-${thread}.jsonl`, thread)).toBe(true)
   expect(isNamed(`rollout-x-${thread}.jsonl`, own)).toBe(false)
