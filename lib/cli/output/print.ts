@@ -16,6 +16,7 @@ const STORED = new Set([
   'input',
   'dropped',
   'repaired',
+  'uninterpreted',
 ])
 
 /** Computed values have camelCase keys; what is stored keeps the keys it has on disk. */
