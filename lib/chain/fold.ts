@@ -189,7 +189,9 @@ export class Fold implements Projection {
     const { event } = placed
     const payload = this.#revisions.payloadOf(placed)
     if (payload === undefined) return { event }
-    return payload === null ? { event, removed: true } : { event: { ...event, payload } }
+    if (payload === null) return { event, removed: true }
+    // Of an event that is read from the file on access, a spread has no time.
+    return { event: { ...event, ts: event.ts, payload } }
   }
 
   #append(entry: ProjectionEntry): void {

@@ -8,7 +8,7 @@
 import { fieldsOf, type LogProjection, type PlacedEvent, projectLog } from '../../chain/index.js'
 import { type Diagnostic, diagnostic } from '../../format/index.js'
 import { type LogEntry, readLogBackwardSync, readLogSync } from '../../log/index.js'
-import { lineStartBefore, readOffsets } from '../../log/internal.js'
+import { lineStartBefore, readOffsets, statIfThere } from '../../log/internal.js'
 import type { StoreContext } from '../context.js'
 import { findEvent } from './find-event.js'
 
@@ -52,10 +52,10 @@ export function readSessionTail(
   offsetBase: number,
 ): SessionTail {
   const { path, bytesMax } = step
-  const size = store.env.fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0
-  return bytesMax === undefined || size <= bytesMax
-    ? readWholeTail(store, step, offsetBase)
-    : readBoundedTail(store, { ...step, bytesMax }, offsetBase)
+  if (bytesMax === undefined || (statIfThere(path, store.env)?.size ?? 0) <= bytesMax) {
+    return readWholeTail(store, step, offsetBase)
+  }
+  return readBoundedTail(store, { ...step, bytesMax }, offsetBase)
 }
 
 type BoundedStep = Parameters<typeof readSessionTail>[1] & { readonly bytesMax: number }

@@ -69,7 +69,7 @@ test('extract takes limits, and says that there is more', async (t) => {
   const first = await runCli(args, place)
   expect(first).toEqual({
     stdout: `User: ${LONG}\n`,
-    stderr: 'there is more: call again\n',
+    stderr: 'There is more: run the command again\n',
     exitCode: 0,
   })
   expect(await runWell(args, place)).toBe('Assistant: Done.\n')

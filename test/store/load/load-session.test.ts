@@ -139,7 +139,18 @@ test('so does a reader that scans old events, and its result stays when the file
       JSON.stringify(messagesOf(projection)),
     )
   })
-  fc.assert(property, { numRuns: runs(1500) })
+  // Found by chance: the spread of an edited event that is read on access had no time.
+  const examples: [RandomStep[], number][] = [
+    [
+      [
+        ['message', 0, 0, 0],
+        ['edit', 1, 67, 0],
+        ['message', 0, 0, 0],
+      ],
+      53846841,
+    ],
+  ]
+  fc.assert(property, { numRuns: runs(1500), examples })
   expect(scannedCount).toBeGreaterThan(100)
 }, 240_000)
 
