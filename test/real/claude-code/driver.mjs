@@ -206,7 +206,10 @@ export class ClaudeHome {
    */
   async probe(sessionId, args = []) {
     const copy = `${this.home}-probe-${++this.#names}`
-    cpSync(this.home, copy, { recursive: true, filter: (path) => path !== this.project })
+    // Files of running processes come and go while they are copied.
+    const left = [this.project, join(this.home, '.claude', 'sessions')]
+    const isCopied = (path) => !left.includes(path) && !path.endsWith('.lock')
+    cpSync(this.home, copy, { recursive: true, filter: isCopied })
     rmSync(join(copy, '.claude', 'settings.json'), { force: true })
     const context = {
       folder: join(this.home, '..'),

@@ -5,7 +5,7 @@ import { flattenContent } from '../rig/messages.mjs'
 const REMINDER = /<system-reminder>([\s\S]*?)<\/system-reminder>/g
 /** A prompt that was typed while the model worked is sent inside a reminder. */
 const QUEUED =
-  /The user sent a new message while you were working:\n([\s\S]*?)\n\nIMPORTANT: After completing your current task/g
+  /The user sent a new message while you were working:\n([\s\S]*?)\n\n(?:IMPORTANT: After completing your current task|This is how Claude Code surfaces)/g
 /** The end of a background task is reported in one, too. */
 const NOTIFICATION = /<task-notification>[\s\S]*?<\/task-notification>/g
 /** What the client adds itself when a conversation ends with a message of the user. */

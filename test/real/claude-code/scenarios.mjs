@@ -87,7 +87,8 @@ function killedIn(prompt, isMoment, { before = [], after = [] } = {}) {
 
 const hasBlock = (type) => (line) =>
   Array.isArray(line.message?.content) && line.message.content.some((block) => block.type === type)
-const isSleeping = (line) => hasBlock('tool_use')(line) && JSON.stringify(line).includes('sleep 60')
+const isSleeping = (line) =>
+  hasBlock('tool_use')(line) && JSON.stringify(line).includes('timeout 60')
 const toolRuns = (home, id) => home.waitForLine(id, isSleeping)
 const streams = (word) => async (home) => {
   await home.waitForRequest(({ messages }) => JSON.stringify(messages.at(-1)).includes(word))
@@ -197,9 +198,15 @@ export const scenarios = [
   scenario('subagent-in-background', asks(spawns('go', { run_in_background: true }), 'after it')),
   scenario('api-error', asks('one', 'FAIL 400', 'after it')),
   scenario('api-error-last', asks('one', 'FAIL 400')),
-  scenario('killed-in-a-tool', killedIn('SAY TOOL sleep 60', toolRuns)),
-  scenario('killed-in-a-tool-resumed', killedIn('SAY TOOL sleep 60', toolRuns, { after: ['on'] })),
-  scenario('killed-in-a-chain', killedIn('TOOL sleep 60', toolRuns, { before: ['CHAIN 2'] })),
+  scenario('killed-in-a-tool', killedIn('SAY TOOL timeout 60 tail -f /dev/null', toolRuns)),
+  scenario(
+    'killed-in-a-tool-resumed',
+    killedIn('SAY TOOL timeout 60 tail -f /dev/null', toolRuns, { after: ['on'] }),
+  ),
+  scenario(
+    'killed-in-a-chain',
+    killedIn('TOOL timeout 60 tail -f /dev/null', toolRuns, { before: ['CHAIN 2'] }),
+  ),
   scenario('killed-in-a-stream', killedIn('SAY HANG', streams('HANG'), { before: ['one'] })),
   scenario(
     'killed-in-a-stream-resumed',
@@ -270,7 +277,7 @@ export const scenarios = [
   scenario(
     'aborted-in-a-tool',
     types(async ({ terminal, home, sessionId }) => {
-      await terminal.say('SAY TOOL sleep 60')
+      await terminal.say('SAY TOOL timeout 60 tail -f /dev/null')
       await home.waitForLine(sessionId, hasBlock('tool_use'))
       await sleep(500)
       await terminal.press('Escape')
