@@ -6,6 +6,7 @@ import type { Environment } from '../environment/index.js'
 import type {
   CallForm,
   CallOptions,
+  HookClientName,
   HooksStatus,
   SettingsChange,
   StoreContext,
@@ -41,6 +42,7 @@ interface HookModule {
   /** Never rejects: problems go to `report`. */
   runHook(call: {
     readonly event?: string | undefined
+    readonly client?: string | undefined
     readonly runtimePath?: string | undefined
     readonly store: StoreOptions
     readonly io: Pick<CliIo, 'stdin' | 'env' | 'cwd'>
@@ -52,12 +54,34 @@ interface HookModule {
 }
 
 interface HookSettingsModule {
-  readonly CALL_FORMS: readonly CallForm[]
+  readonly HOOK_CLIENTS: readonly {
+    readonly name: HookClientName
+    readonly title: string
+    /** How its settings may call the hook; the first one is the default. */
+    readonly forms: readonly CallForm[]
+    /** What its users must do before the hooks run. */
+    readonly advice?: string
+  }[]
+  findSettingsPath(
+    client: HookClientName,
+    scope: 'user' | 'project',
+    host: { cwd: string; home: string; env: NodeJS.ProcessEnv },
+  ): string
   /** A word as a shell takes it. */
   quoteWord(word: string): string
-  installHooks(store: StoreContext, path: string, call: CallOptions): SettingsChange
-  uninstallHooks(store: StoreContext, path: string): SettingsChange
-  readHooksStatus(store: StoreContext, path: string, searchPath?: string): HooksStatus
+  installHooks(
+    store: StoreContext,
+    path: string,
+    call: CallOptions,
+    client: HookClientName,
+  ): SettingsChange
+  uninstallHooks(store: StoreContext, path: string, client: HookClientName): SettingsChange
+  readHooksStatus(
+    store: StoreContext,
+    path: string,
+    searchPath: string | undefined,
+    client: HookClientName,
+  ): HooksStatus
 }
 
 interface SummarizerModule {

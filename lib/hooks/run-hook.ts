@@ -18,6 +18,9 @@ import {
   UNNAMED_PATH,
   workingFolder,
 } from '../store/index.js'
+import type { TranslatedClient } from './clients/client.js'
+import { CODEX } from './clients/codex.js'
+import { GEMINI } from './clients/gemini.js'
 import { findHandler, recordTranscript } from './handlers.js'
 import { leaveForkedSession, settleKilledSessions } from './other-sessions.js'
 import {
@@ -34,6 +37,12 @@ import {
 export interface HookCall {
   /** The event as the command line names it. A name in the input takes precedence. */
   readonly event?: string | undefined
+  /**
+   * The client that calls the hook.
+   *
+   * @default 'claude-code'
+   */
+  readonly client?: string | undefined
   readonly runtimePath?: string | undefined
   readonly store?: StoreOptions | undefined
   readonly io: Pick<NodeJS.Process, 'stdin' | 'env' | 'cwd'>
@@ -66,12 +75,14 @@ async function run(call: HookCall): Promise<HookAnswer> {
   const env = environmentFrom(call.environment)
   const input = await readInput(env, stdinOf(call))
   if ('problem' in input) throw new SessionError('ERR_ARG', `Nothing recorded: ${input.problem}`)
-  const { fields } = input
-  const event = findText(fields, 'hook_event_name', 'hookEventName') ?? call.event ?? ''
+  const client = findClient(call.client)
+  const { event, fields } = translate(call, client, input.fields, env)
   const session = findSessionId(fields)
   const handler = findHandler(event)
   if (handler === undefined || session === undefined) return NOTHING
-  const context = await prepare(contextOf(call, env, handler.name, fields, session))
+  const context = await prepare(
+    contextOf(call, env, { name: handler.name, fields, session, client }),
+  )
   // The end of a session releases its claim in any case, and checks it itself.
   const skipped = handler.name === 'SessionEnd' ? undefined : await findReasonToSkip(context)
   if (skipped !== undefined) return skipped
@@ -83,6 +94,26 @@ async function run(call: HookCall): Promise<HookAnswer> {
     await answer.commit?.()
   }
   return answer
+}
+
+const DEFAULT_CLIENT = 'claude-code'
+
+function findClient(name = DEFAULT_CLIENT): TranslatedClient | undefined {
+  const client = [GEMINI, CODEX].find((it) => it.name === name)
+  if (client !== undefined || name === DEFAULT_CLIENT) return client
+  throw new SessionError('ERR_ARG', `Nothing recorded: --for names an unknown client, "${name}"`)
+}
+
+/** The event and its fields as Claude Code would report them. */
+function translate(
+  call: HookCall,
+  client: TranslatedClient | undefined,
+  fields: HookFields,
+  { fs }: Environment,
+): { readonly event: string; readonly fields: HookFields } {
+  const event = findText(fields, 'hook_event_name', 'hookEventName') ?? call.event ?? ''
+  if (client === undefined) return { event, fields }
+  return client.translate(event, fields, fs) ?? { event: '', fields }
 }
 
 /** What must be done before this session is claimed, or its start is looked at. */
@@ -130,12 +161,17 @@ async function inject(
   }
 }
 
+interface PreparedEvent {
+  readonly name: string
+  readonly fields: HookFields
+  readonly session: string
+  readonly client: TranslatedClient | undefined
+}
+
 function contextOf(
   { io, store: options, runtimePath, report }: HookCall,
   environment: Environment,
-  name: string,
-  fields: HookFields,
-  session: string,
+  { name, fields, session, client }: PreparedEvent,
 ): HookContext {
   const cwd = findText(fields, 'cwd') ?? workingFolder(io)
   const store = openContext({
@@ -161,8 +197,8 @@ function contextOf(
       transcript: findTranscript(name, fields),
       facts: {
         // The folder of the event changes with every `cd`; the project does not.
-        project: io.env['CLAUDE_PROJECT_DIR'] || findText(fields, 'project') || cwd,
-        harness: findText(fields, 'harness') ?? 'claude-code',
+        project: findProject(io.env, client) || findText(fields, 'project') || cwd,
+        harness: findText(fields, 'harness') ?? client?.name ?? DEFAULT_CLIENT,
         previousSessionKey: findText(fields, 'previous_session_key', 'previousSessionKey'),
         harnessAgentId: findText(fields, 'harnessAgentId', 'harness_agent_id'),
         parentSessionKey: findText(fields, 'parent_session_key', 'parentSessionKey'),
@@ -171,6 +207,12 @@ function contextOf(
       },
     },
   }
+}
+
+/** A client may run in a shell of another one, so only its own variable counts. */
+function findProject(env: NodeJS.ProcessEnv, client: TranslatedClient | undefined) {
+  const variable = client === undefined ? 'CLAUDE_PROJECT_DIR' : client.projectVariable
+  return variable === undefined ? undefined : env[variable]
 }
 
 /** The transcript that Claude Code writes of the session, also where a subagent has the event. */

@@ -1,11 +1,13 @@
-// Entry point for our entries in the settings of Claude Code. It is separate, because the hook
+// Entry point for our entries in the settings of a client. It is separate, because the hook
 // program runs at every event and must not load the settings editor.
 
+import { join, resolve } from 'node:path'
 import { SessionError } from '../errors.js'
 import {
   type CallOptions,
   type EventStatus,
   findInstalledProgram,
+  type HookClientName,
   type HooksStatus,
   readSettingsFile,
   removeSettingsFile,
@@ -15,34 +17,40 @@ import {
   writeSettingsFile,
 } from '../store/index.js'
 import { PACKAGE_VERSION } from '../version.js'
-import { HOOK_EVENTS } from './handlers.js'
+import { CLAUDE_CODE } from './clients/claude-code.js'
+import type { HookClient } from './clients/client.js'
+import { CODEX } from './clients/codex.js'
+import { GEMINI } from './clients/gemini.js'
 import { callOf, handlerFor } from './settings/call.js'
-import {
-  addHooks,
-  findHooks,
-  hasHooksDisabled,
-  removeHooks,
-  SettingsProblem,
-} from './settings/text.js'
+import { addHooks, findHooks, readSettings, removeHooks, SettingsProblem } from './settings/text.js'
 
-export { CALL_FORMS, quoteWord } from './settings/call.js'
+export { quoteWord } from './settings/call.js'
 
-/**
- * Events that Claude Code has and that record nothing: they are about permissions, settings and the
- * screen, or repeat what another one says.
- */
-const UNUSED = {
-  client: 'Claude Code 2.1.197',
-  events: [
-    ...['Notification', 'PermissionRequest', 'PermissionDenied', 'Setup', 'TeammateIdle'],
-    ...['TaskCreated', 'TaskCompleted', 'Elicitation', 'ElicitationResult', 'ConfigChange'],
-    ...['WorktreeCreate', 'WorktreeRemove', 'InstructionsLoaded', 'CwdChanged', 'FileChanged'],
-    'MessageDisplay',
-  ],
+/** The clients whose hooks can be installed. */
+export const HOOK_CLIENTS: readonly HookClient[] = [CLAUDE_CODE, GEMINI, CODEX]
+
+const findClient = (name: HookClientName) => HOOK_CLIENTS.find((client) => client.name === name)!
+
+/** Where a client keeps its hooks: in the home of the user, or in a project. */
+export function findSettingsPath(
+  name: HookClientName,
+  scope: 'user' | 'project',
+  { cwd, home, env }: { cwd: string; home: string; env: NodeJS.ProcessEnv },
+): string {
+  const { folder, file, variable, below = '' } = findClient(name).settings
+  if (scope === 'project') return join(cwd, folder, file)
+  const given = env[variable] || undefined
+  return resolve(cwd, given === undefined ? join(home, folder) : join(given, below), file)
 }
 
-export function installHooks(store: StoreContext, path: string, call: CallOptions): SettingsChange {
-  const handlers = new Map(HOOK_EVENTS.map((event) => [event, handlerFor(event, call)]))
+export function installHooks(
+  store: StoreContext,
+  path: string,
+  call: CallOptions,
+  name: HookClientName = 'claude-code',
+): SettingsChange {
+  const client = findClient(name)
+  const handlers = new Map(client.events.map((event) => [event, handlerFor(event, call, client)]))
   // A call without a path of this machine is meant to be shared.
   const isShared = call.form === 'name'
   const edit = (text: string | undefined) => {
@@ -55,11 +63,16 @@ export function installHooks(store: StoreContext, path: string, call: CallOption
     if (!current || known.size < found.length) return addHooks(removeHooks(text), handlers)
     return addHooks(text, new Map([...handlers].filter(([event]) => !known.has(event))))
   }
-  return changeOf(store, path, edit, isShared)
+  return changeOf(store, { path, client, isShared }, edit)
 }
 
-export function uninstallHooks(store: StoreContext, path: string): SettingsChange {
-  return changeOf(store, path, (text) => (text === undefined ? undefined : removeHooks(text)))
+export function uninstallHooks(
+  store: StoreContext,
+  path: string,
+  name: HookClientName = 'claude-code',
+): SettingsChange {
+  const edit = (text: string | undefined) => (text === undefined ? undefined : removeHooks(text))
+  return changeOf(store, { path, client: findClient(name), isShared: false }, edit)
 }
 
 /** `searchPath` is where a program without a folder is looked for. */
@@ -67,12 +80,14 @@ export function readHooksStatus(
   store: StoreContext,
   path: string,
   searchPath?: string,
+  name: HookClientName = 'claude-code',
 ): HooksStatus {
+  const client = findClient(name)
   const file = readSettingsFile(store, path)
   const { text } = file
   const found = text === undefined ? [] : named(file, () => findHooks(text))
-  const others = found.map(({ event }) => event).filter((event) => !HOOK_EVENTS.includes(event))
-  const events = [...HOOK_EVENTS, ...new Set(others)].map((event): EventStatus => {
+  const others = found.map(({ event }) => event).filter((event) => !client.events.includes(event))
+  const events = [...client.events, ...new Set(others)].map((event): EventStatus => {
     const hook = found.find((it) => it.event === event)
     if (hook === undefined) return { event, installed: false }
     const program = findInstalledProgram(store, hook.program, searchPath)
@@ -84,28 +99,28 @@ export function readHooksStatus(
       current: program.version === PACKAGE_VERSION,
     }
   })
-  const disabled = text !== undefined && hasHooksDisabled(text)
+  const disabled = text !== undefined && client.isDisabled(readSettings(text))
   return {
+    client: name,
     path: file.path,
     exists: text !== undefined,
     disabled,
     complete: !disabled && events.every(({ current }) => current === true),
     version: PACKAGE_VERSION,
     events,
-    unused: UNUSED,
+    unused: client.unused,
   }
 }
 
 function changeOf(
   store: StoreContext,
-  path: string,
+  { path, client, isShared }: { path: string; client: HookClient; isShared: boolean },
   edit: (text: string | undefined) => string | undefined,
-  isShared = false,
 ): SettingsChange {
   const file = readSettingsFile(store, path)
   const before = file.text
   const after = named(file, () => edit(before))
-  const disabled = before !== undefined && hasHooksDisabled(before)
+  const disabled = before !== undefined && client.isDisabled(readSettings(before))
   const changed = before !== after
   const apply = () => {
     if (!changed) return

@@ -19,7 +19,8 @@ import {
   toFields,
 } from './read-input.js'
 
-export function onToolCall(context: HookContext): Promise<HookOutcome> {
+export async function onToolCall(context: HookContext): Promise<HookOutcome> {
+  await recordPrecedingText(context)
   return recordTool(context, 'tool_call', { input: toolInput(context.fields) ?? {} })
 }
 
@@ -38,6 +39,15 @@ export function onToolFailure(context: HookContext): Promise<HookOutcome> {
   const interrupted = fields['is_interrupt'] === true ? { is_interrupt: true } : {}
   const payload = { content: content ?? '', is_error: true, ...interrupted }
   return recordTool(context, 'tool_result', payload)
+}
+
+/** The text that the model wrote before a call, of a client that says it; once for all its calls. */
+async function recordPrecedingText({ fields, sessionId, store, options }: HookContext) {
+  const nativeId = findText(fields, 'preceding_message_id')
+  const content = findText(fields, 'preceding_message')
+  if (nativeId === undefined || content === undefined) return
+  const events = [{ type: 'assistant', payload: { content } }]
+  await recordEvent(store, { sessionId, source: 'PreToolUse', nativeId, events }, options)
 }
 
 type ToolEvent = 'tool_call' | 'tool_result'

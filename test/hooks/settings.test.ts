@@ -6,7 +6,13 @@ import { PassThrough } from 'node:stream'
 import { expect, type TestContext, test } from 'vitest'
 import { systemEnvironment } from '../../lib/environment/index.js'
 import { readInput } from '../../lib/hooks/read-input.js'
-import { installHooks, readHooksStatus, uninstallHooks } from '../../lib/hooks/settings.js'
+import {
+  findSettingsPath,
+  HOOK_CLIENTS,
+  installHooks,
+  readHooksStatus,
+  uninstallHooks,
+} from '../../lib/hooks/settings.js'
 import { openContext } from '../../lib/store/index.js'
 import { temporaryFile, temporaryFolder } from '../helpers/temporary.js'
 
@@ -74,6 +80,52 @@ test('settings that turn hooks off are reported', (t) => {
   const path = temporaryFile(t, 'settings.json', '{"disableAllHooks": true}')
   expect(installHooks(openContext(), path, CALL).disabled).toBe(true)
   expect(readHooksStatus(openContext(), path)).toMatchObject({ disabled: true, complete: false })
+})
+
+test('each client has its own file, events and unit of time, and gets back the same bytes', (t) => {
+  const own = `${JSON.stringify({ general: { vimMode: true }, hooks: { Other: [] } }, null, 2)}\n`
+  const calls = HOOK_CLIENTS.map(({ name, events }) => {
+    const path = temporaryFile(t, `${name}.json`, own)
+    const call = { ...CALL, args: ['--agent', 'a'] }
+    installHooks(openContext(), path, call, name).apply()
+    expect(installHooks(openContext(), path, call, name).changed).toBe(false)
+    const status = readHooksStatus(openContext(), path, '', name)
+    expect(status).toMatchObject({ client: name, disabled: false })
+    expect(status.events.map(({ event, installed }) => installed && event)).toEqual(events)
+    const { hooks } = JSON.parse(readFileSync(path, 'utf8'))
+    uninstallHooks(openContext(), path, name).apply()
+    expect(readFileSync(path, 'utf8')).toBe(own)
+    return hooks['SessionStart'][0].hooks[0]
+  })
+  expect(calls).toEqual([
+    { type: 'command', command: 'jsonl-session hook SessionStart --agent a', timeout: 5 },
+    {
+      type: 'command',
+      command: 'jsonl-session hook SessionStart --for gemini --agent a',
+      timeout: 5000,
+    },
+    {
+      type: 'command',
+      command: 'jsonl-session hook SessionStart --for codex --agent a',
+      timeout: 3,
+    },
+  ])
+})
+
+test('the file of a client is in the home, in the folder of its variable, or in the project', () => {
+  const place = { cwd: '/app', home: '/home/ada', env: {} }
+  expect(findSettingsPath('gemini', 'user', place)).toBe('/home/ada/.gemini/settings.json')
+  expect(findSettingsPath('codex', 'project', place)).toBe('/app/.codex/hooks.json')
+  const env = { CODEX_HOME: '/etc/codex', GEMINI_CLI_HOME: '/srv', CLAUDE_CONFIG_DIR: 'c' }
+  expect(findSettingsPath('codex', 'user', { ...place, env })).toBe('/etc/codex/hooks.json')
+  expect(findSettingsPath('gemini', 'user', { ...place, env })).toBe('/srv/.gemini/settings.json')
+  expect(findSettingsPath('claude-code', 'user', { ...place, env })).toBe('/app/c/settings.json')
+})
+
+test('Gemini CLI turns hooks off in its own way', (t) => {
+  const path = temporaryFile(t, 'settings.json', '{"hooksConfig": {"enabled": false}}')
+  expect(readHooksStatus(openContext(), path, '', 'gemini').disabled).toBe(true)
+  expect(readHooksStatus(openContext(), path, '', 'codex').disabled).toBe(false)
 })
 
 test('settings that cannot be read are named with the place, and stay as they are', (t) => {

@@ -24,6 +24,7 @@ export function readDay(): DayEvent[] {
 export interface TellOptions {
   readonly root: string
   readonly event?: string
+  readonly client?: string
   readonly runtimePath?: string
   readonly agent?: string
   readonly env?: Record<string, string>
@@ -52,6 +53,7 @@ export async function tellText(text: string | Buffer, options: TellOptions): Pro
   const words: string[] = []
   const answer = await runHook({
     event: options.event,
+    client: options.client,
     runtimePath: options.runtimePath,
     store: { root, home: root, agent },
     io: { stdin: stdin as unknown as NodeJS.ReadStream & { fd: 0 }, env, cwd: () => '/work' },

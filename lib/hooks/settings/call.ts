@@ -1,13 +1,10 @@
 // How a settings file calls our hook command, and how such a call is recognised.
 
-import type { CallForm, CallOptions } from '../../store/index.js'
+import type { CallOptions } from '../../store/index.js'
+import { CLAUDE_CODE } from '../clients/claude-code.js'
+import type { HookClient } from '../clients/client.js'
 
-// In seconds, as in the settings of Claude Code. The command itself gives up much earlier.
-const TIMEOUT_SECONDS = 5
-
-export const CALL_FORMS: readonly CallForm[] = ['args', 'shell', 'name']
-
-/** An entry of the settings: what Claude Code runs at an event. */
+/** An entry of the settings: what the client runs at an event. */
 export interface HookHandler {
   readonly type: 'command'
   readonly command: string
@@ -15,10 +12,17 @@ export interface HookHandler {
   readonly timeout: number
 }
 
-export function handlerFor(event: string, options: CallOptions): HookHandler {
+export function handlerFor(
+  event: string,
+  options: CallOptions,
+  { name, timeout }: HookClient = CLAUDE_CODE,
+): HookHandler {
   const { form, node, program, args = [] } = options
-  const call = ['hook', event, ...args]
-  const rest = { timeout: TIMEOUT_SECONDS }
+  // Without a name it is Claude Code, as in every installation so far.
+  const client = name === CLAUDE_CODE.name ? [] : ['--for', name]
+  const call = ['hook', event, ...client, ...args]
+  // The command itself gives up much earlier.
+  const rest = { timeout }
   if (form === 'args') return { type: 'command', command: node, args: [program, ...call], ...rest }
   const words = form === 'shell' ? [node, program, ...call] : ['jsonl-session', ...call]
   return { type: 'command', command: words.map(quoteWord).join(' '), ...rest }

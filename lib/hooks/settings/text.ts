@@ -50,10 +50,9 @@ export function removeHooks(text: string): string | undefined {
   return result
 }
 
-/** Whether the settings turn all hooks off. */
-export function hasHooksDisabled(text: string): boolean {
-  const settings = JSON.parse(text.replace(/^\uFEFF/, '')) as Record<string, unknown>
-  return settings['disableAllHooks'] === true
+/** The settings as a value, of a text that `findHooks` accepts. */
+export function readSettings(text: string): Record<string, unknown> {
+  return JSON.parse(text.replace(/^\uFEFF/, '')) as Record<string, unknown>
 }
 
 function newText(event: string, handler: HookHandler): string {

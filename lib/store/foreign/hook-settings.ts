@@ -6,9 +6,12 @@ import { PACKAGE_NAME } from '../../version.js'
 import type { StoreContext } from '../context.js'
 import { readSmallText } from '../read-small-text.js'
 
+/** The clients whose hooks can be installed. */
+export type HookClientName = 'claude-code' | 'gemini' | 'codex'
+
 /**
  * - `args`: the program and its arguments apart, started without a shell.
- * - `shell`: one quoted line, for versions of Claude Code without `args`.
+ * - `shell`: one quoted line, for clients without `args`.
  * - `name`: one line that relies on the PATH, the same on every machine of a team.
  */
 export type CallForm = 'args' | 'shell' | 'name'
@@ -45,6 +48,7 @@ export interface EventStatus {
 }
 
 export interface HooksStatus {
+  readonly client: HookClientName
   readonly path: string
   readonly exists: boolean
   readonly disabled: boolean

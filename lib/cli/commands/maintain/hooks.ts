@@ -1,7 +1,7 @@
-// Our hooks in the settings of Claude Code.
+// Our hooks in the settings of a client.
 
-import { join, resolve } from 'node:path'
-import type { CallForm, EventStatus, SettingsChange } from '../../../store/index.js'
+import { resolve } from 'node:path'
+import type { EventStatus, HookClientName, SettingsChange } from '../../../store/index.js'
 import {
   type Call,
   type Command,
@@ -17,25 +17,32 @@ import { pad, toPlainLines, toPlainText } from '../../output/plain-text.js'
 import { printAnswer } from '../../output/print.js'
 
 const SETTINGS_OPTIONS: readonly OptionSpec[] = [
+  { name: 'for', value: 'CLIENT', text: 'claude-code (default), gemini, codex' },
   {
     name: 'scope',
     value: 'S',
-    text: 'user: ~/.claude (default), project: .claude in this folder',
+    text: 'user: ~/.claude and the like (default), project: .claude in this folder',
   },
   { name: 'settings', value: 'FILE', text: 'this settings file and no other' },
 ]
 
-const DISABLED = 'These settings say disableAllHooks: no hook will run'
+const DISABLED = 'These settings turn all hooks off: no hook will run'
 
 const INSTALL_LESSON = `Shows what would change; --apply does it. Other hooks, unknown settings, order and layout do not
 change, and hooks uninstall restores the same bytes. Repeated, it changes nothing, or updates old
 entries. --root, --home and --agent are passed on to the hook.
+
+--for gemini writes ~/.gemini/settings.json, and --for codex ~/.codex/hooks.json.
 
 Examples:
   $ jsonl-session hooks install --apply
   +      "SessionStart": [
   …
   Hooks are installed in /home/ada/.claude/settings.json; the next session is recorded
+
+  $ jsonl-session hooks install --for gemini --apply
+  …
+  Hooks are installed in /home/ada/.gemini/settings.json; the next session is recorded
 
   $ jsonl-session hooks install --scope project --json
   {"path":"/home/ada/shop/.claude/settings.json","changed":true,"applied":false,"diff":[…]}
@@ -46,36 +53,40 @@ Exit codes:
 
 export const hooksInstall: Command = {
   name: 'hooks install',
-  summary: 'Record the sessions of Claude Code from now on',
+  summary: 'Record the sessions of Claude Code, Gemini CLI or Codex from now on',
   options: [
     ...SETTINGS_OPTIONS,
     ...PLAN_OPTIONS,
     {
       name: 'command',
       value: 'FORM',
-      text: 'args: by path (default), shell: one quoted line, name: from the PATH (project)',
+      text: 'args: by path (Claude Code), shell: one quoted line, name: from the PATH (project)',
     },
     { name: 'runtime-path', value: 'P', text: 'passed on to the hook: which program this is' },
   ],
   lesson: INSTALL_LESSON,
 
   async run(call) {
-    const { installHooks, CALL_FORMS } = await call.modules.hookSettings()
-    const path = findSettings(call)
+    const { installHooks, HOOK_CLIENTS } = await call.modules.hookSettings()
+    const { client, path } = await findSettings(call)
+    const { forms, advice } = HOOK_CLIENTS.find(({ name }) => name === client)!
     const isShared = call.value('scope') === 'project'
-    const form: CallForm = readChoice(call, 'command', CALL_FORMS) ?? (isShared ? 'name' : 'args')
+    const form = readChoice(call, 'command', forms) ?? (isShared ? 'name' : forms[0]!)
     const { node, program } = call.modules.program()
-    const change = installHooks(call.store, path, { form, node, program, args: passedOn(call) })
+    const options = { form, node, program, args: passedOn(call) }
+    const change = installHooks(call.store, path, options, client)
     if (change.disabled) call.notes.say(DISABLED)
     if (form !== 'name' && /[\\/]_npx[\\/]/.test(program)) {
       const advice = 'install it with: npm install -g jsonl-session'
       call.notes.say(`npx may remove this copy any day; ${advice}`)
     }
     const place = toPlainText(change.path)
-    return changeSettings(call, hooksInstall, change, {
+    const exitCode = await changeSettings(call, hooksInstall, change, {
       done: `Hooks are installed in ${place}; the next session is recorded`,
       idle: `Hooks are installed in ${place} already; nothing to do`,
     })
+    if (advice !== undefined) call.notes.say(advice)
+    return exitCode
   },
 }
 
@@ -109,13 +120,14 @@ Exit codes:
 
 export const hooksUninstall: Command = {
   name: 'hooks uninstall',
-  summary: 'Stop recording the sessions of Claude Code',
+  summary: 'Stop recording the sessions of a client',
   options: [...SETTINGS_OPTIONS, ...PLAN_OPTIONS],
   lesson: UNINSTALL_LESSON,
 
   async run(call) {
     const { uninstallHooks } = await call.modules.hookSettings()
-    const change = uninstallHooks(call.store, findSettings(call))
+    const { client, path } = await findSettings(call)
+    const change = uninstallHooks(call.store, path, client)
     const place = toPlainText(change.path)
     return changeSettings(call, hooksUninstall, change, {
       done: `The hooks are removed from ${place}`,
@@ -147,8 +159,9 @@ export const hooksStatus: Command = {
 
   async run(call) {
     const { readHooksStatus } = await call.modules.hookSettings()
-    const status = readHooksStatus(call.store, findSettings(call), call.io.env['PATH'])
-    const { path, exists, disabled, complete, version, events, unused } = status
+    const { client, path } = await findSettings(call)
+    const status = readHooksStatus(call.store, path, call.io.env['PATH'], client)
+    const { exists, disabled, complete, version, events, unused } = status
     const columns = Math.max(...events.map(({ event }) => event.length))
     const advice = complete ? [] : ['hooks install --apply corrects it']
     await printAnswer(call, {
@@ -175,17 +188,24 @@ function toSentence({ installed, command, program, current }: EventStatus, versi
   return `${program.path} (version ${program.version ?? 'unknown'}, this is ${version})`
 }
 
-/** Where Claude Code keeps its settings. */
-function findSettings(call: Call): string {
+interface FoundSettings {
+  readonly client: HookClientName
+  readonly path: string
+}
+
+/** The client that --for names, and the file in which it keeps its hooks. */
+async function findSettings(call: Call): Promise<FoundSettings> {
+  const { HOOK_CLIENTS, findSettingsPath } = await call.modules.hookSettings()
   rejectTogether(call, 'scope', 'settings')
-  const { env, host } = { env: call.io.env, host: call.env.host }
+  const { host } = call.env
+  const names = HOOK_CLIENTS.map(({ name }) => name)
+  const client = readChoice(call, 'for', names) ?? 'claude-code'
+  const scope = readChoice(call, 'scope', ['user', 'project']) ?? 'user'
   const given = call.value('settings')
-  if (given !== undefined) return resolve(host.cwd(), given)
-  if (readChoice(call, 'scope', ['user', 'project']) === 'project') {
-    return join(host.cwd(), '.claude', 'settings.json')
-  }
-  const folder = env['CLAUDE_CONFIG_DIR'] || join(host.homedir(), '.claude')
-  return resolve(folder, 'settings.json')
+  const place = { cwd: host.cwd(), home: host.homedir(), env: call.io.env }
+  const path =
+    given === undefined ? findSettingsPath(client, scope, place) : resolve(host.cwd(), given)
+  return { client, path }
 }
 
 /** Shows the change, and makes it with --apply. */

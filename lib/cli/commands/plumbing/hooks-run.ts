@@ -29,6 +29,7 @@ export const hooksRun: Command = {
   operand: '[event]',
   operandText: 'its name; the hook_event_name of the event itself takes precedence',
   options: [
+    { name: 'for', value: 'CLIENT', text: 'who calls it: claude-code (default), gemini, codex' },
     {
       name: 'runtime-path',
       value: 'P',
@@ -43,6 +44,7 @@ export const hooksRun: Command = {
     const { runHook } = await call.modules.hooks()
     await runHook({
       event: call.operands[0],
+      client: call.value('for'),
       runtimePath: call.value('runtime-path'),
       store: toStoreOptions(call),
       io: call.io,
