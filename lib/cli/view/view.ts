@@ -1,18 +1,12 @@
 // A view of a session without a terminal: what is on the screen, and what a key does to it.
-//
-// Only a window of the feed is in memory. It is extended where the screen comes near its end, and
-// shortened at the other one, so a log of any size takes the same memory.
 
 import type { Direction, Feed, FeedEntry } from './feed.js'
+import { FeedWindow } from './feed-window.js'
 import { type Item, toItems } from './items.js'
 import { renderItem } from './render-item.js'
 import type { StyledLine } from './styled-line.js'
 import type { Target } from './targets.js'
 
-const CHUNK_ENTRIES = 64
-const CHUNK_BYTES = 2 * 1024 * 1024
-const WINDOW_ENTRIES_MAX = 1024
-const WINDOW_BYTES_MAX = 16 * 1024 * 1024
 // A search lets the terminal react between parts of this size.
 const SEARCH_ENTRIES = 256
 const SUBAGENT_ENTRIES_MAX = 200
@@ -34,14 +28,9 @@ export interface ViewOptions {
 }
 
 export class SessionView {
-  #feed: Feed
+  #window: FeedWindow
   #size: ViewSize
   readonly #openTask: ViewOptions['openTask']
-  #entries: FeedEntry[] = []
-  #items: Item[] = []
-  /** Whether the window reaches the start and the end of the feed. */
-  #isAtStart = false
-  #isAtEnd = false
   #top = { key: 0, line: 0 }
   #selectedKey = 0
   readonly #open = new Set<number>()
@@ -50,7 +39,7 @@ export class SessionView {
   readonly #rendered = new Map<Item, StyledLine[]>()
 
   constructor({ feed, size, openTask }: ViewOptions) {
-    this.#feed = feed
+    this.#window = new FeedWindow(feed, 'middle')
     this.#size = size
     this.#openTask = openTask
   }
@@ -66,12 +55,12 @@ export class SessionView {
   }
 
   get selected(): Item | undefined {
-    return this.#items.find(({ key }) => key === this.#selected)
+    return this.#window.items.find(({ key }) => key === this.#selected)
   }
 
   /** How many entries are in memory. */
   get heldEntries(): number {
-    return this.#entries.length
+    return this.#window.size
   }
 
   /** How many lines a page has: one stays, so that the reader knows where they were. */
@@ -80,13 +69,14 @@ export class SessionView {
   }
 
   get progress(): number {
-    return this.#isAtEnd && this.#isLastLineShown ? 1 : this.#feed.progress(this.#top.key)
+    return this.#window.isAtEnd && this.#isLastLineShown
+      ? 1
+      : this.#window.feed.progress(this.#top.key)
   }
 
   /** Shows another feed, at this place of it, or at its end. */
   show(feed: Feed, key: number | undefined): void {
-    this.#feed = feed
-    this.#empty()
+    this.#start('middle', feed)
     this.#open.clear()
     this.#raw.clear()
     if (key === undefined) this.goToEnd()
@@ -100,33 +90,31 @@ export class SessionView {
   }
 
   goToEnd(): void {
-    this.#empty()
-    this.#isAtEnd = true
+    this.#start('end')
     this.#extend('backward')
-    const last = this.#items.at(-1)
+    const last = this.#window.items.at(-1)
     this.#selected = last?.key ?? 0
     this.#top = { key: this.#selected, line: last === undefined ? 0 : this.#linesOf(last).length }
     this.#clampTop()
   }
 
   goToStart(): void {
-    this.#empty()
-    this.#isAtStart = true
+    this.#start('start')
     this.#extend('forward')
-    this.#selected = this.#items[0]?.key ?? 0
+    this.#selected = this.#window.items[0]?.key ?? 0
     this.#top = { key: this.#selected, line: 0 }
     this.#clampTop()
   }
 
   /** The item at a place, or the next one, comes to the top. */
   goTo(key: number): void {
-    if (this.#entries.every((entry) => entry.key !== key)) {
-      this.#empty()
+    if (!this.#window.has(key)) {
+      this.#start('middle')
       // The place itself is the first after the one before it.
       this.#extend('forward', key - 1)
       this.#extend('backward')
     }
-    const item = this.#ownerOf(key) ?? this.#items[this.#indexOf(key)]
+    const item = this.#window.ownerOf(key) ?? this.#window.items[this.#window.indexOf(key)]
     if (item === undefined) {
       this.goToEnd()
       return
@@ -146,9 +134,9 @@ export class SessionView {
   /** Selects the next item, or the one before, and shows it. */
   select(direction: Direction): void {
     const step = direction === 'forward' ? 1 : -1
-    const at = this.#indexOf(this.#selected)
-    if (this.#items[at + step] === undefined) this.#extend(direction)
-    const next = this.#items[this.#indexOf(this.#selected) + step]
+    const at = this.#window.indexOf(this.#selected)
+    if (this.#window.items[at + step] === undefined) this.#extend(direction)
+    const next = this.#window.items[this.#window.indexOf(this.#selected) + step]
     if (next === undefined) return
     this.#selected = next.key
     this.#showSelected()
@@ -194,13 +182,13 @@ export class SessionView {
     const isBeyond = (key: number, other: number) =>
       direction === 'forward' ? key > other : key < other
     let count = 0
-    for (const entry of this.#feed.walk(from, direction, isWanted)) {
-      if (++count % SEARCH_ENTRIES === 0) yield this.#feed.progress(entry.key)
+    for (const entry of this.#window.feed.walk(from, direction, isWanted)) {
+      if (++count % SEARCH_ENTRIES === 0) yield this.#window.feed.progress(entry.key)
       if (limit !== null && isBeyond(entry.key, limit)) return false
       const [item] = toItems([entry])
       if (item === undefined || !matches(item)) continue
       // A result is shown with its call, which may be the selected one or before it.
-      const shown = this.#ownerOf(entry.key)?.key ?? entry.key
+      const shown = this.#window.ownerOf(entry.key)?.key ?? entry.key
       if (from !== null && !isBeyond(shown, from)) continue
       this.goTo(entry.key)
       return true
@@ -208,18 +196,12 @@ export class SessionView {
     return false
   }
 
-  /** The item that shows the entry at this place, in the window. */
-  #ownerOf(key: number): Item | undefined {
-    return this.#items.find((item) => item.key === key || item.merged.includes(key))
-  }
-
   /** Reads what was added to the log; stays at the end if it was there. */
   follow(): void {
-    const wasAtEnd = this.#isAtEnd && this.#isLastLineShown
-    this.#isAtEnd = false
+    const wasAtEnd = this.#window.isAtEnd && this.#isLastLineShown
     this.#extend('forward')
     if (wasAtEnd) {
-      this.#selected = this.#items.at(-1)?.key ?? 0
+      this.#selected = this.#window.items.at(-1)?.key ?? 0
       this.#scrollDown(Number.MAX_SAFE_INTEGER)
       this.#clampTop()
     }
@@ -230,9 +212,9 @@ export class SessionView {
     const { rows } = this.#size
     const lines: StyledLine[] = []
     let skipped = this.#top.line
-    for (let at = this.#indexOf(this.#top.key); lines.length < rows; at++) {
-      if (this.#items[at] === undefined && !this.#isAtEnd) this.#extend('forward')
-      const item = this.#items[at]
+    for (let at = this.#window.indexOf(this.#top.key); lines.length < rows; at++) {
+      if (this.#window.items[at] === undefined && !this.#window.isAtEnd) this.#extend('forward')
+      const item = this.#window.items[at]
       if (item === undefined) break
       lines.push(...this.#linesOf(item).slice(skipped))
       skipped = 0
@@ -240,66 +222,14 @@ export class SessionView {
     return lines.slice(0, rows)
   }
 
-  #empty(): void {
-    this.#entries = []
-    this.#items = []
-    this.#isAtStart = false
-    this.#isAtEnd = false
+  #start(at: 'start' | 'end' | 'middle', feed = this.#window.feed): void {
+    this.#window = new FeedWindow(feed, at)
     this.#rendered.clear()
   }
 
-  /** Reads one more part of the feed. */
-  #extend(direction: Direction, from = this.#edge(direction)): void {
-    const read: FeedEntry[] = []
-    let bytes = 0
-    let isMore = false
-    for (const entry of this.#feed.walk(from, direction)) {
-      if (read.length >= CHUNK_ENTRIES || (bytes > CHUNK_BYTES && read.length > 0)) {
-        isMore = true
-        break
-      }
-      read.push(entry)
-      bytes += entry.length
-    }
-    if (direction === 'forward') {
-      this.#entries.push(...read)
-      this.#isAtEnd = !isMore
-    } else {
-      this.#entries.unshift(...read.reverse())
-      this.#isAtStart = !isMore
-    }
-    this.#shorten(direction)
-    this.#items = toItems(this.#entries)
+  #extend(direction: Direction, from?: number): void {
+    this.#window.extend(direction, { keep: this.#top.key, ...(from !== undefined && { from }) })
     this.#rendered.clear()
-  }
-
-  #edge(direction: Direction): number | null {
-    const entry = direction === 'forward' ? this.#entries.at(-1) : this.#entries[0]
-    return entry?.key ?? null
-  }
-
-  /** Forgets what is far away on the other side. */
-  #shorten(direction: Direction): void {
-    let bytes = this.#entries.reduce((sum, { length }) => sum + length, 0)
-    const isTooMuch = () =>
-      this.#entries.length > CHUNK_ENTRIES &&
-      (this.#entries.length > WINDOW_ENTRIES_MAX || bytes > WINDOW_BYTES_MAX)
-    while (isTooMuch()) {
-      const isForward = direction === 'forward'
-      const last = isForward ? this.#entries[0]! : this.#entries.at(-1)!
-      // What is on the screen stays.
-      if (isForward ? last.key >= this.#top.key : last.key <= this.#top.key) return
-      if (isForward) this.#entries.shift()
-      else this.#entries.pop()
-      bytes -= last.length
-      if (isForward) this.#isAtStart = false
-      else this.#isAtEnd = false
-    }
-  }
-
-  #indexOf(key: number): number {
-    const at = this.#items.findLastIndex((item) => item.key <= key)
-    return Math.max(0, at)
   }
 
   #linesOf(item: Item): StyledLine[] {
@@ -347,16 +277,16 @@ export class SessionView {
   #scrollDown(lines: number): void {
     let left = lines
     for (;;) {
-      const at = this.#indexOf(this.#top.key)
-      const item = this.#items[at]
+      const at = this.#window.indexOf(this.#top.key)
+      const item = this.#window.items[at]
       if (item === undefined) return
       const height = this.#linesOf(item).length
       if (this.#top.line + left < height) {
         this.#top.line += left
         return
       }
-      if (this.#items[at + 1] === undefined && !this.#isAtEnd) this.#extend('forward')
-      const next = this.#items[this.#indexOf(this.#top.key) + 1]
+      if (this.#window.items[at + 1] === undefined && !this.#window.isAtEnd) this.#extend('forward')
+      const next = this.#window.items[this.#window.indexOf(this.#top.key) + 1]
       if (next === undefined) {
         this.#top.line = Math.max(0, height - 1)
         return
@@ -374,8 +304,9 @@ export class SessionView {
         return
       }
       left -= this.#top.line
-      if (this.#indexOf(this.#top.key) === 0 && !this.#isAtStart) this.#extend('backward')
-      const before = this.#items[this.#indexOf(this.#top.key) - 1]
+      if (this.#window.indexOf(this.#top.key) === 0 && !this.#window.isAtStart)
+        this.#extend('backward')
+      const before = this.#window.items[this.#window.indexOf(this.#top.key) - 1]
       if (before === undefined) {
         this.#top.line = 0
         return
@@ -386,12 +317,12 @@ export class SessionView {
 
   /** The last page is full, where there is enough for one. */
   #clampTop(): void {
-    if (this.#items.length === 0) return
+    if (this.#window.items.length === 0) return
     const { rows } = this.#size
     let below = -this.#top.line
-    for (let at = this.#indexOf(this.#top.key); below < rows; at++) {
-      if (this.#items[at] === undefined && !this.#isAtEnd) this.#extend('forward')
-      const item = this.#items[at]
+    for (let at = this.#window.indexOf(this.#top.key); below < rows; at++) {
+      if (this.#window.items[at] === undefined && !this.#window.isAtEnd) this.#extend('forward')
+      const item = this.#window.items[at]
       if (item === undefined) break
       below += this.#linesOf(item).length
     }
@@ -399,10 +330,10 @@ export class SessionView {
   }
 
   get #isLastLineShown(): boolean {
-    const last = this.#items.at(-1)
+    const last = this.#window.items.at(-1)
     if (last === undefined) return true
     let below = -this.#top.line
-    for (const item of this.#items.slice(this.#indexOf(this.#top.key))) {
+    for (const item of this.#window.items.slice(this.#window.indexOf(this.#top.key))) {
       below += this.#linesOf(item).length
     }
     return below <= this.#size.rows
@@ -410,10 +341,10 @@ export class SessionView {
 
   /** The selection follows the screen. */
   #keepSelectionVisible(): void {
-    const first = this.#indexOf(this.#top.key)
+    const first = this.#window.indexOf(this.#top.key)
     let height = -this.#top.line
     const visible: Item[] = []
-    for (const item of this.#items.slice(first)) {
+    for (const item of this.#window.items.slice(first)) {
       if (height >= this.#size.rows) break
       height += this.#linesOf(item).length
       visible.push(item)
@@ -433,7 +364,7 @@ export class SessionView {
     }
     const heightTo = () => {
       let height = -this.#top.line
-      for (const item of this.#items.slice(this.#indexOf(this.#top.key))) {
+      for (const item of this.#window.items.slice(this.#window.indexOf(this.#top.key))) {
         height += this.#linesOf(item).length
         if (item.key === this.#selected) break
       }
