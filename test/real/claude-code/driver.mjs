@@ -94,7 +94,7 @@ export class ClaudeHome {
       DISABLE_TELEMETRY: '1',
       DISABLE_AUTOUPDATER: '1',
       DISABLE_ERROR_REPORTING: '1',
-      // As root the client refuses bypassPermissions unless it is told that it runs in a sandbox.
+      // As root the client refuses bypassPermissions unless a variable says that it runs in a sandbox.
       IS_SANDBOX: '1',
       ...this.#env,
     }

@@ -78,7 +78,7 @@ async function backtrack(codex, terminal, count) {
   await sleep(300)
 }
 
-/** Ends a turn in the middle, and the session goes on in the next. */
+/** Ends a turn in the middle; the next turn continues the session. */
 function killed(name, { prompt, when, version }) {
   return headless(
     name,
