@@ -2,7 +2,7 @@
 
 import { sendJson, startEvents } from '../model-server.mjs'
 
-const SESSION_CONTEXT = /<session_context>[\s\S]*?<\/session_context>/
+const CLIENT_CONTEXT = /<(session_context|hook_context)>[\s\S]*?<\/\1>/
 
 export const gemini = {
   name: 'gemini',
@@ -33,7 +33,7 @@ function parseContents(contents = []) {
       if (part.functionResponse !== undefined) return [{ role, kind: 'result', text: '' }]
       if (part.functionCall !== undefined) return [{ role, kind: 'call', text: '' }]
       if (typeof part.text !== 'string' || part.thought === true) return []
-      const text = part.text.replace(SESSION_CONTEXT, '').trim()
+      const text = part.text.replace(CLIENT_CONTEXT, '').trim()
       return text === '' ? [] : [{ role, kind: 'text', text }]
     }),
   )
