@@ -16,12 +16,13 @@ export async function startModelServer(protocols) {
   const closing = new AbortController()
   const wait = (seconds) =>
     new Promise((resolve) => {
-      const timer = setTimeout(resolve, seconds * 1000)
       const stop = () => {
         clearTimeout(timer)
+        closing.signal.removeEventListener('abort', stop)
         resolve()
       }
-      closing.signal.addEventListener('abort', stop, { once: true })
+      const timer = setTimeout(stop, seconds * 1000)
+      closing.signal.addEventListener('abort', stop)
     })
   const server = createServer((request, response) => {
     const chunks = []

@@ -40,12 +40,8 @@ Examples:
   …
   Hooks are installed in /home/ada/.claude/settings.json; the next session is recorded
 
-  $ jsonl-session hooks install --for gemini --apply
-  …
-  Hooks are installed in /home/ada/.gemini/settings.json; the next session is recorded
-
-  $ jsonl-session hooks install --scope project --json
-  {"path":"/home/ada/shop/.claude/settings.json","changed":true,"applied":false,"diff":[…]}
+  $ jsonl-session hooks install --for gemini --scope project --json
+  {"path":"/home/ada/shop/.gemini/settings.json","changed":true,"applied":false,"diff":[…]}
 
 Exit codes:
   0 installed, already installed, or shown · 2 wrong use, failed, or not a settings file
