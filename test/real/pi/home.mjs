@@ -136,7 +136,9 @@ export class PiHome {
   /** Runs something on this home, and puts everything back as it was before. */
   async tryOut(run) {
     const before = `${this.path}.before`
-    cpSync(this.path, before, { recursive: true, preserveTimestamps: true })
+    // What Node compiles is written by renaming, so its files vanish while they are copied.
+    const filter = (path) => !path.includes('node-compile-cache')
+    cpSync(this.path, before, { recursive: true, preserveTimestamps: true, filter })
     try {
       return await run()
     } finally {
