@@ -2,7 +2,8 @@
 
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { expect, it, type TestContext } from 'vitest'
+import { expect, it, type TestContext, vi } from 'vitest'
+import { systemEnvironment } from '../../../lib/environment/index.js'
 import { FOREIGN } from '../../contracts/foreign-files.js'
 import { temporaryFolder } from '../../helpers/temporary.js'
 import { runCli, runInTerminal, runWell } from '../command-line.js'
@@ -127,6 +128,21 @@ it('a folder is imported file by file, without a word about progress within the 
   const answer = await runInTerminal(args, { env })
   expect(answer.stdout.match(/^imported /gm)).toHaveLength(2)
   expect(answer.stderr).toBe('')
+})
+
+it('after a second, a terminal shows which file is imported', async (t) => {
+  const { root, claude } = setUp(t)
+  const env = { JSONL_SESSION_ROOT: root, JSONL_SESSION_HOME: root }
+  cpSync(join(FOREIGN, 'pi', 'plain.jsonl'), join(dirname(claude), 'other.jsonl'))
+  let now = Date.now()
+  const clock = vi.spyOn(systemEnvironment, 'now').mockImplementation(() => {
+    now += 600
+    return now
+  })
+  t.onTestFinished(() => clock.mockRestore())
+  const args = ['import', dirname(claude), '--root', root, '--home', root]
+  const answer = await runInTerminal(args, { env })
+  expect(answer.stderr).toContain('importing 2/2 other.jsonl')
 })
 
 it('an export of our own is recognised by its first line and becomes an equal session', async (t) => {
