@@ -1,5 +1,12 @@
 // Entry point of the module that knows what events mean together. Pure: no files, no clock.
 
+export {
+  type Block,
+  blocksOf,
+  type ShownImage,
+  type ShownResult,
+  searchedText,
+} from './blocks.js'
 export { LiveProjection, type LiveProjectionOptions, Revisions } from './fold.js'
 export {
   findInterruptions,

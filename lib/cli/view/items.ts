@@ -1,12 +1,11 @@
 // Entries of a feed as the items of a view: one for each turn, tool call, boundary and note. The result
 // of a call is shown with the call, so it has no item of its own where both are at hand.
 
-import { fieldsOf } from '../../chain/index.js'
+import { type Block, blocksOf, fieldsOf } from '../../chain/index.js'
 import { isOnChain, type SessionEvent } from '../../format/index.js'
 import { toPlainText } from '../output/plain-text.js'
 import { snippetOf } from '../output/snippet.js'
 import { formatNumber, plural } from '../output/units.js'
-import { type Block, blocksOf } from './blocks.js'
 import type { FeedEntry } from './feed.js'
 import type { Style } from './styled-line.js'
 

@@ -1,11 +1,11 @@
 // An item as lines: closed it takes few of them, open it shows all.
 
+import type { Block, ShownResult } from '../../chain/index.js'
 import { fieldsOf } from '../../chain/index.js'
 import { shownJson } from '../../format/index.js'
 import { lineDiff } from '../output/line-diff.js'
 import { clip, toPlainText } from '../output/plain-text.js'
 import { plural } from '../output/units.js'
-import type { Block, ToolResult } from './blocks.js'
 import type { Item } from './items.js'
 import { diffStyle, renderMarkdown, renderOutput } from './markdown.js'
 import { type Piece, type StyledLine, wrapLine } from './styled-line.js'
@@ -93,6 +93,7 @@ function renderBlock(block: Block, { isOpen, columns }: BlockOptions): StyledLin
       return limit(renderMarkdown(cut(block.text), columns), max)
     case 'thinking':
       return limit(renderOutput(`Thinking: ${cut(block.text)}`, columns, 'dim'), isOpen ? max : 2)
+    case 'image':
     case 'other':
       return limit(renderOutput(cut(block.text), columns, 'dim'), max)
     case 'call':
@@ -135,7 +136,7 @@ function renderCall(
   return [first, ...parts.map((line): StyledLine => [{ text: INDENT }, ...line])]
 }
 
-function renderLoneResult(result: ToolResult, { isOpen, columns }: BlockOptions): StyledLine[] {
+function renderLoneResult(result: ShownResult, { isOpen, columns }: BlockOptions): StyledLine[] {
   const first: StyledLine = [
     { text: '← ', style: 'dim' },
     {
@@ -147,7 +148,7 @@ function renderLoneResult(result: ToolResult, { isOpen, columns }: BlockOptions)
   return [first, ...limit(renderOutput(cut(result.text), columns), OPEN_LINES_MAX)]
 }
 
-function outcomeOf({ text, isError, durationMs }: ToolResult): string {
+function outcomeOf({ text, isError, durationMs }: ShownResult): string {
   const count = text === '' ? 'no output' : plural(text.trimEnd().split('\n').length, 'line')
   const time = durationMs === undefined ? '' : `, ${formatDuration(durationMs)}`
   return `${isError ? '✗ failed' : '✓'} ${count}${time}`

@@ -1,9 +1,9 @@
 // What a reader jumps to: the next prompt, error or compaction, or a text.
 
+import { searchedText } from '../../chain/index.js'
 import { shownJson } from '../../format/index.js'
 import type { Line } from '../../log/index.js'
 import { LinePrefilter, mayHaveType } from '../../store/index.js'
-import { searchedText } from './blocks.js'
 import { type Item, isError } from './items.js'
 
 export interface Target {

@@ -1,15 +1,24 @@
 // What an event shows: texts, thoughts, tool calls with their results. Calls and results are events of
 // their own or blocks of a provider's message; a result is shown with its call where both are at hand.
 
-import { fieldsOf } from '../../chain/index.js'
-import { type SessionEvent, shownJson } from '../../format/index.js'
+import { type SessionEvent, shownJson } from '../format/index.js'
+import { fieldsOf } from './projection.js'
 
-export interface ToolResult {
+/** What a tool answered, as text. */
+export interface ShownResult {
   readonly text: string
   readonly isError: boolean
   readonly durationMs: number | undefined
+  readonly images: readonly ShownImage[]
 }
 
+/** An image in base64. */
+export interface ShownImage {
+  readonly mediaType: string
+  readonly data: string
+}
+
+/** A part of what an event shows. */
 export type Block =
   | { readonly kind: 'text' | 'thinking' | 'other'; readonly text: string }
   | {
@@ -17,9 +26,10 @@ export type Block =
       readonly id: string | undefined
       readonly name: string
       readonly input: unknown
-      result?: ToolResult | undefined
+      result?: ShownResult | undefined
     }
-  | { readonly kind: 'result'; readonly id: string | undefined; readonly result: ToolResult }
+  | { readonly kind: 'image'; readonly text: string; readonly image: ShownImage | undefined }
+  | { readonly kind: 'result'; readonly id: string | undefined; readonly result: ShownResult }
 
 /** The blocks of an event that a model sees; of any other event none. */
 export function blocksOf({ type, payload }: Pick<SessionEvent, 'type' | 'payload'>): Block[] {
@@ -55,12 +65,24 @@ function toBlock(block: unknown): Block {
   }
   if (typeof thinking === 'string') return { kind: 'thinking', text: thinking }
   if (typeof text === 'string') return { kind: 'text', text }
-  return { kind: 'other', text: `[${toText(type) ?? 'block'}]` }
+  const label = `[${toText(type) ?? 'block'}]`
+  if (type === 'image') return { kind: 'image', text: label, image: toImage(fields) }
+  return { kind: 'other', text: label }
 }
 
-function toResult({ content, is_error, duration_ms }: Record<string, unknown>): ToolResult {
+/** `undefined` for an image that is only named, by an address or a file. */
+function toImage({ source }: Record<string, unknown>): ShownImage | undefined {
+  const { type, media_type, data } = fieldsOf(source)
+  if (type !== 'base64' || typeof data !== 'string') return undefined
+  return { mediaType: toText(media_type) ?? '', data }
+}
+
+function toResult({ content, is_error, duration_ms }: Record<string, unknown>): ShownResult {
   const durationMs = typeof duration_ms === 'number' ? duration_ms : undefined
-  return { text: toResultText(content), isError: is_error === true, durationMs }
+  const images = Array.isArray(content)
+    ? content.map(toBlock).flatMap((block) => (block.kind === 'image' ? (block.image ?? []) : []))
+    : []
+  return { text: toResultText(content), isError: is_error === true, durationMs, images }
 }
 
 function toResultText(content: unknown): string {
