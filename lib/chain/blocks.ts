@@ -66,15 +66,27 @@ function toBlock(block: unknown): Block {
   if (typeof thinking === 'string') return { kind: 'thinking', text: thinking }
   if (typeof text === 'string') return { kind: 'text', text }
   const label = `[${toText(type) ?? 'block'}]`
-  if (type === 'image') return { kind: 'image', text: label, image: toImage(fields) }
+  if (isImage(type)) return { kind: 'image', text: label, image: toImage(fields) }
   return { kind: 'other', text: label }
 }
 
-/** `undefined` for an image that is only named, by an address or a file. */
-function toImage({ source }: Record<string, unknown>): ShownImage | undefined {
-  const { type, media_type, data } = fieldsOf(source)
-  if (type !== 'base64' || typeof data !== 'string') return undefined
-  return { mediaType: toText(media_type) ?? '', data }
+function isImage(type: unknown): boolean {
+  return type === 'image' || type === 'image_url' || type === 'input_image'
+}
+
+const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+);base64,/
+
+/**
+ * An image of Anthropic, of pi, or of chat completions and responses of OpenAI; `undefined` if it is only
+ * named, by an address or a file.
+ */
+function toImage({ source, data, mimeType, image_url }: Record<string, unknown>) {
+  const { media_type, data: inSource } = fieldsOf(source)
+  if (typeof inSource === 'string') return { mediaType: toText(media_type) ?? '', data: inSource }
+  if (typeof data === 'string') return { mediaType: toText(mimeType) ?? '', data }
+  const url = toText(image_url) ?? toText(fieldsOf(image_url)['url']) ?? ''
+  const [head, mediaType] = DATA_URL.exec(url) ?? []
+  return head === undefined ? undefined : { mediaType: mediaType!, data: url.slice(head.length) }
 }
 
 function toResult({ content, is_error, duration_ms }: Record<string, unknown>): ShownResult {
