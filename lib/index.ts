@@ -301,6 +301,8 @@ export {
   type PromptOnceOptions,
   type PromptOptions,
   type PromptReceipt,
+  type RecallOnceOptions,
+  type RecallOnceResult,
   type RecoverOnceOptions,
   type RememberOptions,
   type RenamedSession,

@@ -19,6 +19,7 @@ import {
   planFileRewind,
   promptOnce,
   type ResumeSession,
+  recallOnce,
   recoverOnce,
   rememberOnce,
   renameSession,
@@ -190,6 +191,9 @@ export class Store implements StoreContext {
 
   /** Finds what agents have learnt and what sessions remembered, by words. */
   readonly recall = bind(this, recall)
+
+  /** As `recall`, for a session: without what it recalled since its last compaction. */
+  readonly recallOnce = bind(this, recallOnce)
 
   /** Gathers what a session should know when it starts: summaries, memories, recovery. */
   readonly sessionStart = bind(this, sessionStart)

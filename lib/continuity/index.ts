@@ -49,10 +49,12 @@ export type {
 export type { Change, Changes, RecentAgent } from './recovery/agents.js'
 export { checkpointNudge, type NudgeOptions } from './recovery/nudge.js'
 export {
+  findMemories,
   type RecalledMemory,
   type RecallOptions,
   type RecallResult,
   recall,
+  toRecallResult,
 } from './recovery/recall.js'
 export {
   isStartSource,

@@ -209,7 +209,7 @@ const SHAPES: { readonly [Type in keyof PayloadByType]: FieldsOf<PayloadByType[T
     model: optional(text),
   },
   message_edit: { target_uuid: uuid, payload: nullable(anyObject) },
-  memory_query: { text },
+  memory_query: { text, recalled: optional(names), boundary_uuid: optional(nullable(uuid)) },
   remember: { text, memoryType: optional(text), importance: optional(grade) },
   checkpoint_ref: { checkpoint_id: text, trigger: text, sha256, shard: optional(text) },
   extract_cursor: {

@@ -217,7 +217,13 @@ export const payloadSchemas = {
     target_uuid: uuid,
     payload: z.record(z.string(), z.unknown()).nullable(),
   }),
-  memory_query: z.looseObject({ text: z.string() }),
+  memory_query: z.looseObject({
+    text: z.string(),
+    /** Keys of the memories that were returned. */
+    recalled: z.array(z.string()).optional(),
+    /** The last compaction before it: what was recalled is in the context until the next one. */
+    boundary_uuid: uuid.nullable().optional(),
+  }),
   remember: z.looseObject({
     text: z.string(),
     memoryType: z.string().optional(),

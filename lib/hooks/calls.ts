@@ -1,19 +1,30 @@
 // The calls of connectors: programs that pass on what a harness reports, and read the answer as one
 // JSON object. A harness that knows only hooks has other names for what it reports.
 
-import { recall } from '../continuity/index.js'
 import {
   announceCompaction,
   completeCompaction,
   extractFor,
+  type RecallResponse,
+  recallFor,
   rememberFor,
 } from '../session/record.js'
-import { findPromptId, findText, type HookContext, type HookHandler } from './read-input.js'
+import type { StoreContext } from '../store/index.js'
+import {
+  findPromptId,
+  findText,
+  type HookContext,
+  type HookFields,
+  type HookHandler,
+} from './read-input.js'
+
+/** The call that is answered also without a session, and also while hooks are switched off. */
+export const RECALL = 'recall'
 
 /** By the name of the call, without hyphens. */
 export const CALLS: ReadonlyMap<string, HookHandler> = new Map<string, HookHandler>([
   ['remember', onRemember],
-  ['recall', onRecall],
+  [RECALL, onRecall],
   ['precompaction', onPreCompaction],
   ['compactioncomplete', onCompactionComplete],
   ['sessioncheckpointextract', onExtract],
@@ -26,9 +37,25 @@ async function onRemember(context: HookContext) {
   return { inject: '', status: body.status, body }
 }
 
-async function onRecall({ fields, store }: HookContext) {
-  const { limit } = fields
-  const body = recall(store, {
+async function onRecall(context: HookContext) {
+  const { fields, store, options } = context
+  const request = { ...requestOf(context), ...recallFields(fields) }
+  return { inject: '', body: await recallFor(store, request, options) }
+}
+
+/** `isInternal`: hooks are switched off, so the answer has the usual shape and no memory. */
+export function answerWithoutSession(
+  store: StoreContext,
+  fields: HookFields,
+  isInternal: boolean,
+): Promise<RecallResponse> {
+  const harness = findText(fields, 'harness') ?? 'unknown'
+  return recallFor(store, { harness, ...recallFields(fields), isInternal })
+}
+
+function recallFields(fields: HookFields) {
+  const { limit, includeRecalled } = fields
+  return {
     query: findText(fields, 'query') ?? '',
     keywordQuery: findText(fields, 'keywordQuery'),
     project: findText(fields, 'project'),
@@ -38,8 +65,8 @@ async function onRecall({ fields, store }: HookContext) {
     who: findText(fields, 'who'),
     since: findText(fields, 'since'),
     until: findText(fields, 'until'),
-  })
-  return { inject: '', body }
+    includeRecalled: includeRecalled === true,
+  }
 }
 
 async function onPreCompaction(context: HookContext) {

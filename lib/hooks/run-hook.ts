@@ -14,10 +14,12 @@ import {
   claimSession,
   openContext,
   renewClaim,
+  type StoreContext,
   type StoreOptions,
   UNNAMED_PATH,
   workingFolder,
 } from '../store/index.js'
+import { answerWithoutSession, RECALL } from './calls.js'
 import type { TranslatedClient } from './clients/client.js'
 import { CODEX } from './clients/codex.js'
 import { GEMINI } from './clients/gemini.js'
@@ -71,7 +73,8 @@ export async function runHook(call: HookCall): Promise<HookAnswer> {
 }
 
 async function run(call: HookCall): Promise<HookAnswer> {
-  if (isSwitchedOff(call.io.env)) return NOTHING
+  const isOff = isSwitchedOff(call.io.env)
+  if (isOff && findHandler(call.event ?? '')?.name !== RECALL) return NOTHING
   const env = environmentFrom(call.environment)
   const input = await readInput(env, stdinOf(call))
   if ('problem' in input) throw new SessionError('ERR_ARG', `Nothing recorded: ${input.problem}`)
@@ -79,21 +82,33 @@ async function run(call: HookCall): Promise<HookAnswer> {
   const { event, fields } = translate(call, client, input.fields, env)
   const session = findSessionId(fields)
   const handler = findHandler(event)
-  if (handler === undefined || session === undefined) return NOTHING
+  if (handler?.name === RECALL && (isOff || session === undefined)) {
+    const store = storeOf(call, env, fields)
+    return answer(call, RECALL, {
+      ...NOTHING,
+      body: await answerWithoutSession(store, fields, isOff),
+    })
+  }
+  if (isOff || handler === undefined || session === undefined) return NOTHING
   const context = await prepare(
     contextOf(call, env, { name: handler.name, fields, session, client }),
   )
   // The end of a session releases its claim in any case, and checks it itself.
   const skipped = handler.name === 'SessionEnd' ? undefined : await findReasonToSkip(context)
-  if (skipped !== undefined) return skipped
+  const isAnswered = handler.name === RECALL && skipped?.bypassed === true
+  if (skipped !== undefined && !isAnswered) return skipped
   const outcome = await handler.handle(context)
-  const answer = 'inject' in outcome ? outcome : { ...NOTHING, status: outcome.status }
-  if (answer.inject !== '') await inject(call, handler.name, answer)
-  if (answer.body !== undefined) {
-    await call.write(`${JSON.stringify(answer.body)}\n`)
-    await answer.commit?.()
+  const found = 'inject' in outcome ? outcome : { ...NOTHING, status: outcome.status }
+  return answer(call, handler.name, found)
+}
+
+async function answer(call: HookCall, name: string, found: HookAnswer): Promise<HookAnswer> {
+  if (found.inject !== '') await inject(call, name, found)
+  if (found.body !== undefined) {
+    await call.write(`${JSON.stringify(found.body)}\n`)
+    await found.commit?.()
   }
-  return answer
+  return found
 }
 
 const DEFAULT_CLIENT = 'claude-code'
@@ -168,13 +183,12 @@ interface PreparedEvent {
   readonly client: TranslatedClient | undefined
 }
 
-function contextOf(
-  { io, store: options, runtimePath, report }: HookCall,
+function storeOf(
+  { store: options, report }: HookCall,
   environment: Environment,
-  { name, fields, session, client }: PreparedEvent,
-): HookContext {
-  const cwd = findText(fields, 'cwd') ?? workingFolder(io)
-  const store = openContext({
+  fields: HookFields,
+): StoreContext {
+  return openContext({
     ...options,
     // Not `agent_id`, which is Claude Code's name of a subagent.
     agent: options?.agent ?? findText(fields, 'agentId'),
@@ -183,6 +197,16 @@ function contextOf(
     lockTimeoutMs: LOCK_TIMEOUT_MS,
     onDiagnostic: ({ code, message }) => report(`${code}: ${message}`),
   })
+}
+
+function contextOf(
+  call: HookCall,
+  environment: Environment,
+  { name, fields, session, client }: PreparedEvent,
+): HookContext {
+  const { io, runtimePath, report } = call
+  const cwd = findText(fields, 'cwd') ?? workingFolder(io)
+  const store = storeOf(call, environment, fields)
   const followUpLocks = { ...store.logOptions, lockTimeoutMs: FOLLOW_UP_LOCK_TIMEOUT_MS }
   return {
     name,

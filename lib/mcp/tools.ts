@@ -13,7 +13,7 @@ import {
   sessionStart,
 } from '../continuity/index.js'
 import { SessionError } from '../errors.js'
-import { ingestTurnOnce, rememberOnce } from '../session/index.js'
+import { ingestTurnOnce, recallOnce, rememberOnce } from '../session/index.js'
 import { searchSessions } from '../store/index.js'
 import {
   placeOf,
@@ -254,8 +254,9 @@ const sessionRecall = tool({
   name: 'session_recall',
   title: 'Recall what was learnt',
   description:
-    'Find facts, preferences, constraints, tasks and remembered texts that earlier sessions stored, by words. The best match first. Use it before you store a memory, and before you ask the user for something that may be known. For what was said in a session use session_search.',
-  isLook: true,
+    'Find facts, preferences, constraints, tasks and remembered texts that earlier sessions stored, by words. The best match first; what you recalled before in this context is left out. Use it before you store a memory, and before you ask the user for something that may be known. For what was said in a session use session_search.',
+  // It records what was recalled, in the log of the session.
+  isLook: false,
   input: z.object({
     query: z.string().trim().min(1).max(1000).describe('A few words, or "a phrase" in quotes.'),
     project: project.describe('Only of this folder (default: all).'),
@@ -264,10 +265,22 @@ const sessionRecall = tool({
     since: z.string().max(100).optional().describe('ISO 8601: stored then or later.'),
     until: z.string().max(100).optional().describe('ISO 8601: stored before.'),
     limit: z.number().optional().describe('1 to 50 (default: 10).'),
+    includeRecalled: z
+      .boolean()
+      .optional()
+      .describe('Also what you recalled since the last compaction (default: false).'),
+    sessionKey,
   }),
 
-  async run(input, context) {
-    const result = recall(context.store, input)
+  async run({ sessionKey, ...options }, context) {
+    const session = sessionKey ?? context.session()
+    const result =
+      session === undefined
+        ? recall(context.store, options)
+        : await recallOnce(context.reportingStore, session, {
+            ...options,
+            facts: { harness: 'mcp', project: context.project() },
+          })
     return { text: result.message, data: result }
   },
 })

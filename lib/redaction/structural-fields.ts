@@ -48,6 +48,7 @@ export const STRUCTURAL_FIELDS: Readonly<Partial<Record<EventType, readonly stri
   subagent_result: ['task_id', 'completion_status', 'sidechain_path', 'tool_call_id'],
   summary_revision: ['summary_event_uuid', 'boundary_uuid', 'model'],
   message_edit: ['target_uuid'],
+  memory_query: ['recalled', 'boundary_uuid'],
   remember: ['memoryType'],
   checkpoint_ref: ['checkpoint_id', 'trigger', 'sha256', 'shard'],
   extract_cursor: ['last_uuid'],

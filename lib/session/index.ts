@@ -82,6 +82,11 @@ export {
   renameSession,
 } from './record/one-shot.js'
 export {
+  type RecallOnceOptions,
+  type RecallOnceResult,
+  recallOnce,
+} from './record/recall-once.js'
+export {
   type PendingRecovery,
   type RecoverOnceOptions,
   recoverOnce,

@@ -70,7 +70,7 @@ test('every command that writes takes --dry-run', () => {
     ...['list', 'show', 'search', 'history', 'start', 'recover', 'log', 'tail', 'grep', 'verify'],
     ...['stats', 'status', 'summaries', 'checkpoint list', 'checkpoint show', 'sidechain list'],
     ...['sidechain show', 'archive list', 'trash list', 'hooks status', 'config', 'completion'],
-    ...['view', 'recall'],
+    'view',
     // They serve a program, which has no use for it.
     ...['hooks run', 'mcp'],
   ])

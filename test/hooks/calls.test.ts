@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { contextCheckpoint } from '../../lib/continuity/index.js'
+import { bypassSession } from '../../lib/index.js'
 import { openContext } from '../../lib/store/index.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 import { eventsOf, type Fields, tell } from './telling.js'
@@ -38,6 +39,34 @@ it('recall finds what was learnt', async (t) => {
   await contextCheckpoint(store, { sessionKey: 'x', project, sessionSummary: 'Done.', memories })
   const { answer } = await call(root, 'recall', { query: 'port', limit: 3 })
   expect(answer).toMatchObject({ count: 1, results: [{ text: 'The port is 8080.' }] })
+  expect(eventsOf(root, 's').at(-1)).toMatchObject({ type: 'memory_query' })
+  const recall = async (fields: Fields = {}) =>
+    (await call(root, 'recall', { query: 'port', ...fields })).answer!['count']
+  expect(await recall()).toBe(0)
+  expect(await recall({ includeRecalled: true })).toBe(1)
+  expect(await recall({ sessionKey: undefined })).toBe(1)
+  await call(root, 'compaction-complete', { summary: 'A well.' })
+  expect(await recall()).toBe(1)
+})
+
+// Requirement: 001-32
+it('a recall that must not look answers in the usual shape, with a flag', async (t) => {
+  const root = temporaryFolder(t)
+  const nothing = { results: [], count: 0, query: 'port', method: 'keyword' }
+  const meta = { totalReturned: 0, totalFound: 0, noHits: true, leftOut: 0 }
+  const empty = { sessionId: 's', ...nothing, meta, message: 'No matching memories found.' }
+  await call(root, 'user-prompt-submit', { userMessage: 'one' })
+  await bypassSession('s', true, { root, home: root })
+  const recorded = eventsOf(root, 's')
+  const { answer } = await call(root, 'recall', { query: 'port' })
+  expect(answer).toEqual({ ...empty, bypassed: true })
+  const env = { JSONL_SESSION_NO_HOOKS: '1' }
+  const fields = { ...BODY, query: 'port' }
+  const { stdout } = await tell(fields, { root, event: 'recall', env })
+  expect(JSON.parse(stdout)).toEqual({ ...empty, sessionId: null, internal: true })
+  const other = await tell(fields, { root, event: 'remember', env })
+  expect(other.stdout).toBe('')
+  expect(eventsOf(root, 's')).toEqual(recorded)
 })
 
 // Requirement: 001-49

@@ -80,7 +80,6 @@ describe('jsonl-session mcp', () => {
     const looks = tools.filter(({ annotations }) => annotations?.readOnlyHint === true)
     expect(looks.map(({ name }) => name).sort()).toEqual([
       'read_item',
-      'session_recall',
       'session_recover',
       'session_search',
       'session_start',
@@ -96,6 +95,11 @@ describe('jsonl-session mcp', () => {
     const { content, structuredContent } = await call('session_recall', { query: 'port' })
     expect(structuredContent).toMatchObject({ count: 1, results: [{ text: 'The port is 8080' }] })
     expect(content[0]?.text).toMatch(/^- The port is 8080 \(fact, /)
+    const inSession = { query: 'port', sessionKey: 's' }
+    expect(await data('session_recall', inSession)).toMatchObject({ count: 1, sessionId: 's' })
+    expect(await data('session_recall', inSession)).toMatchObject({ count: 0 })
+    const again = { ...inSession, includeRecalled: true }
+    expect(await data('session_recall', again)).toMatchObject({ count: 1 })
     const turn = { user: 'dig a well', assistant: 'Dug.' }
     const { sessionId, recorded } = await data('ingest_turn', turn)
     expect([sessionId, recorded]).toEqual([expect.stringMatching(/^mcp-/), 2])

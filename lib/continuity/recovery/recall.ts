@@ -1,6 +1,7 @@
 // Finds what was learnt and remembered: the memories that agents stored with their checkpoints, and
 // the texts that sessions remembered. By words, without an index; transcripts are for `searchSessions`.
 
+import { createHash } from 'node:crypto'
 import { SessionError } from '../../errors.js'
 import { oneLine, shorten } from '../../format/index.js'
 import {
@@ -81,6 +82,8 @@ export interface RecallOptions {
 
 /** A memory that matches. */
 export interface RecalledMemory {
+  /** The same for memories of the same words. */
+  readonly key: string
   /** For `readItem`; absent for a remembered text, which is shown in full. */
   readonly id?: string | undefined
   readonly text: string
@@ -106,6 +109,8 @@ export interface RecallResult {
     /** All that match, also those beyond the limit. */
     readonly totalFound: number
     readonly noHits: boolean
+    /** How many match and were left out, because the session was given them in this context. */
+    readonly leftOut: number
   }
   /** The results as a text, ready to be shown. */
   readonly message: string
@@ -118,13 +123,17 @@ const SHOWN_CODE_POINTS = 300
 
 /** The best match first: more words of the query, then more important, then newer. */
 export function recall(store: StoreContext, options: RecallOptions): RecallResult {
+  return toRecallResult(options, findMemories(store, options))
+}
+
+/** All memories that match, in the order of `recall`. */
+export function findMemories(store: StoreContext, options: RecallOptions): RecalledMemory[] {
   const { query, keywordQuery, project, scope, redact } = options
   const terms = parseTerms(keywordQuery ?? query)
-  const limit = clampLimit(options.limit)
   const isWanted = filterOf(options)
   const { checkpoints } = listCheckpoints(store, { project, scope, limit: CHECKPOINTS_MAX })
   const seen = new Set<string>()
-  const found = checkpoints
+  return checkpoints
     .flatMap(({ checkpoint }) => itemsOf(redactWords(checkpoint, redact)))
     .filter(isWanted)
     .flatMap((item) => {
@@ -132,13 +141,23 @@ export function recall(store: StoreContext, options: RecallOptions): RecallResul
       const isRepeated = seen.has(words)
       seen.add(words)
       const matched = terms.filter((term) => words.includes(term)).length
-      return matched === 0 || isRepeated ? [] : [{ ...item, rank: -matched }]
+      return matched === 0 || isRepeated ? [] : [{ ...item, key: keyOf(words), rank: -matched }]
     })
     .sort(
       (one, other) =>
         one.rank - other.rank || other.importance - one.importance || compareTimes(other, one),
     )
-  const results = found.slice(0, limit)
+}
+
+/** Up to the limit, without the memories of these keys. */
+export function toRecallResult(
+  { query, limit }: Pick<RecallOptions, 'query' | 'limit'>,
+  matching: readonly RecalledMemory[],
+  leaveOut: ReadonlySet<string> = new Set(),
+): RecallResult {
+  const found = matching.filter(({ key }) => !leaveOut.has(key))
+  const results = found.slice(0, clampLimit(limit))
+  const leftOut = matching.length - found.length
   return {
     query,
     results,
@@ -148,12 +167,20 @@ export function recall(store: StoreContext, options: RecallOptions): RecallResul
       totalReturned: results.length,
       totalFound: found.length,
       noHits: results.length === 0,
+      leftOut,
     },
-    message: toMessage(results),
+    message: toMessage(results, leftOut),
   }
 }
 
-type Unranked = Omit<RecalledMemory, 'rank'>
+type Unranked = Omit<RecalledMemory, 'rank' | 'key'>
+
+const KEY_HEX = 16
+
+/** Not the id: a memory that is stored again gets another one. */
+function keyOf(words: string): string {
+  return createHash('sha256').update(words).digest('hex').slice(0, KEY_HEX)
+}
 
 /** The checkpoints come newest first, so of repeated texts the newest stays. */
 function itemsOf(checkpoint: CheckpointPayload): Unranked[] {
@@ -235,8 +262,12 @@ function compareTimes(one: Unranked, other: Unranked): number {
   return Date.parse(one.ts) - Date.parse(other.ts)
 }
 
-function toMessage(results: readonly RecalledMemory[]): string {
-  if (results.length === 0) return 'No matching memories found.'
+function toMessage(results: readonly RecalledMemory[], leftOut: number): string {
+  if (results.length === 0) {
+    return leftOut === 0
+      ? 'No matching memories found.'
+      : 'No other memories match; those that do were recalled before in this context.'
+  }
   return results
     .map(({ text, memoryType, ts }) => {
       const day = ts.slice(0, 'yyyy-mm-dd'.length)

@@ -1,8 +1,15 @@
 // What agents have learnt and what sessions remembered, found by words.
 
-import { recall as findMemories, type RecalledMemory } from '../../../continuity/index.js'
-import type { Call, Command } from '../../command.js'
+import {
+  recall as findMemories,
+  type RecalledMemory,
+  type RecallResult,
+} from '../../../continuity/index.js'
+import { recallOnce } from '../../../session/index.js'
+import { findKnownSession } from '../../../store/index.js'
+import { type Call, type Command, DRY_RUN, UsageError } from '../../command.js'
 import { readNumber } from '../../input/arguments.js'
+import { findSession } from '../../input/target.js'
 import { colorsOf } from '../../output/colors.js'
 import { toPlainText } from '../../output/plain-text.js'
 import { printAnswer } from '../../output/print.js'
@@ -12,6 +19,9 @@ const LESSON = `Looks through the memories that agents stored with their checkpo
 remembered, of every project and at any age. More of the words first, then more important ones,
 then newer ones. For what was said in a session use search.
 
+With --session, memories that this session recalled since its last compaction are left out, and what
+is printed is recorded in its log. Without it, nothing is recorded.
+
 Examples:
   $ jsonl-session recall port
   fact  The staging server listens on port 8080.  3 days ago
@@ -20,7 +30,7 @@ Examples:
   {"query":"\\"dark mode\\" OR theme","results":[{"text":"…",…}],"count":1,…}
 
 Exit codes:
-  0 found · 1 no match · 2 wrong use, or failed
+  0 found · 1 no match · 2 wrong use, or failed · 3 no such session
 `
 
 export const recall: Command = {
@@ -35,12 +45,19 @@ export const recall: Command = {
     { name: 'since', value: 'TIME', text: 'only what was stored then or later' },
     { name: 'until', value: 'TIME', text: 'only what was stored before' },
     { name: 'limit', value: 'N', text: 'at most N of them, from 1 to 50 (default: 10)' },
+    { name: 'session', value: 'S', text: 'for this session: what it has recalled is left out' },
+    { name: 'include-recalled', text: 'with --session: print that, too' },
+    DRY_RUN,
   ],
   lesson: LESSON,
   isPaged: true,
 
   async run(call) {
-    const result = findMemories(call.store, {
+    const given = call.value('session')
+    if (given === undefined && call.has('include-recalled')) {
+      throw new UsageError('--include-recalled needs --session, the id of one')
+    }
+    const options = {
       query: call.operands.join(' '),
       project: call.value('project'),
       type: call.value('type'),
@@ -48,11 +65,24 @@ export const recall: Command = {
       since: call.value('since'),
       until: call.value('until'),
       limit: readNumber(call, 'limit'),
-    })
-    const no = result.count === 0 ? 'Nothing matches; search looks into sessions' : undefined
+    }
+    const result =
+      given === undefined
+        ? findMemories(call.store, options)
+        : await recallOnce(call.store, findKnownSession(call.store, findSession(call, given)), {
+            ...options,
+            includeRecalled: call.has('include-recalled'),
+            dryRun: call.has('dry-run'),
+          })
+    const no = result.count === 0 ? noneText(result) : undefined
     const lines = () => result.results.map((memory) => lineOf(memory, call))
     return printAnswer(call, { json: result, lines, no })
   },
+}
+
+function noneText({ meta: { leftOut } }: RecallResult): string {
+  if (leftOut === 0) return 'Nothing matches; search looks into sessions'
+  return `Nothing else matches; --include-recalled prints ${leftOut} that the session has recalled`
 }
 
 function lineOf({ memoryType, text, ts }: RecalledMemory, call: Call): string {
