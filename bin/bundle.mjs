@@ -42,6 +42,8 @@ const commands = {
     'ndjson',
     're2js',
     '@modelcontextprotocol/server',
+    'hono',
+    '@hono/node-server',
   ],
   define: { 'import.meta.url': 'importMetaUrl' },
   banner: { js: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },

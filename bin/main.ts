@@ -16,6 +16,8 @@ export function main(
     hooks: () => import('../lib/hooks/index.js'),
     hookSettings: () => import('../lib/hooks/settings.js'),
     mcp: () => import('../lib/mcp/index.js'),
+    server: () => import('../lib/server/index.js'),
+    viewerFolder: () => fileURLToPath(new URL('../viewer', import.meta.url)),
     program: () => ({ node: process.execPath, program: findProgram() }),
     startPager,
     ...replaced,

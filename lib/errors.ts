@@ -42,6 +42,17 @@ export const ERROR_REMEDIES = {
   ERR_SUBAGENT_LIMIT: 'Finish the subagent, or raise the cap.',
   ERR_SPAWN_DEPTH: 'Spawn from a session nearer to the root.',
   ERR_CLOSED: 'Open the log again.',
+  ERR_ADDRESS: '',
+  ERR_WRONG_HOST: 'Name it with --allow-host when you start the server.',
+  ERR_UNAUTHORIZED: 'Send `Authorization: Bearer TOKEN`, with the token of the token file.',
+  ERR_FORBIDDEN: '',
+  ERR_METHOD: '',
+  ERR_MEDIA_TYPE: 'Send `Content-Type: application/json`.',
+  ERR_TOO_LARGE: 'Send less at once.',
+  ERR_RATE_LIMITED: 'Wait as long as Retry-After says.',
+  ERR_NOT_IMPLEMENTED: '',
+  ERR_TIMEOUT: 'Ask for less, or try again later.',
+  ERR_INTERNAL: 'The log of the server has the reason, under the id of the request.',
 } as const
 
 export type SessionErrorCode = keyof typeof ERROR_REMEDIES

@@ -16,7 +16,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['store', 'compaction'],
   ['continuity', 'files', 'interchange'],
   ['session'],
-  ['cli', 'mcp', 'hooks', 'summarizers', 'store-areas.ts'],
+  ['cli', 'mcp', 'hooks', 'server', 'summarizers', 'store-areas.ts'],
   ['store.ts'],
   ['free-functions.ts'],
   ['index.ts'],
@@ -140,9 +140,16 @@ test('chain, format and redaction are pure: no clock, no randomness, no waiting'
 // Requirement: 003-03
 test('only summarizers open network connections', () => {
   expectNoMatch(
-    /\bfetch\(|WebSocket|['"](?:node:)?(?:https?|http2|net|tls|dns|dgram)['"]/,
+    /\bfetch\(|WebSocket|(?:from|\()\s*['"](?:node:)?(?:https?|http2|net|tls|dns|dgram)['"]/,
     ({ name }) => moduleOf(name) !== 'summarizers',
   )
+})
+
+test('only server listens for connections, with the server of one package', () => {
+  const users = sources.filter(({ text }) => /'@?hono[/']/.test(text)).map(({ name }) => name)
+  expect(new Set(users.map(moduleOf))).toEqual(new Set(['server']))
+  expectNoMatch(/\.listen\(|\bcreateServer\(/, ({ name }) => name !== 'server/serve.ts')
+  expectNoMatch(/createAdaptorServer/, ({ name }) => !name.startsWith('server/'))
 })
 
 test('only format knows how a line is spelled', () => {

@@ -26,6 +26,9 @@ export interface CliModules {
   summarizers(): Promise<SummarizerModule>
   hookSettings(): Promise<HookSettingsModule>
   mcp(): Promise<McpModule>
+  server(): Promise<ServerModule>
+  /** Where the built viewer is, if it was built. */
+  viewerFolder(): string
   hooks(): Promise<HookModule>
   startPager(command: string, env: NodeJS.ProcessEnv): Pager
   /** How this command line was called, for settings that must call it again. */
@@ -97,6 +100,31 @@ interface McpModule {
       readonly environment: Environment
     },
   ): Promise<void>
+}
+
+interface ServerModule {
+  /** Resolves when the server listens. */
+  serve(
+    store: StoreContext,
+    options: {
+      readonly host?: string | undefined
+      readonly port?: number | undefined
+      readonly tokenFile?: string | undefined
+      readonly allowedHosts?: readonly string[] | undefined
+      readonly allowWrite?: boolean | undefined
+      readonly transcriptRoots?: readonly string[] | undefined
+      readonly rateLimit?: number | undefined
+      readonly assets?: string | undefined
+      readonly onProblem?: ((text: string) => void) | undefined
+    },
+  ): Promise<{
+    readonly host: string
+    readonly port: number
+    readonly url: string
+    readonly pageUrl: string
+    readonly tokenFile: string
+    close(): Promise<void>
+  }>
 }
 
 export interface OptionSpec {

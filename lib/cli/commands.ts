@@ -39,6 +39,7 @@ const GROUPS: Record<string, Record<string, LoadModule>> = {
     status: () => import('./commands/investigate/status.js'),
     summaries: () => import('./commands/investigate/summaries.js'),
     extract: () => import('./commands/investigate/extract.js'),
+    serve: () => import('./commands/investigate/serve.js'),
     'checkpoint list': () => import('./commands/investigate/checkpoints.js'),
     'checkpoint show': () => import('./commands/investigate/checkpoints.js'),
     'sidechain list': () => import('./commands/investigate/sidechains.js'),

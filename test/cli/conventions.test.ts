@@ -72,7 +72,7 @@ test('every command that writes takes --dry-run', () => {
     ...['sidechain show', 'archive list', 'trash list', 'hooks status', 'config', 'completion'],
     'view',
     // They serve a program, which has no use for it.
-    ...['hooks run', 'mcp'],
+    ...['hooks run', 'mcp', 'serve'],
   ])
   const without = commands.filter(
     ({ options = [] }) => !options.some((it) => it.name === 'dry-run'),

@@ -37,7 +37,8 @@ test('every source path that a page names exists', () => {
 test('every module path that docs/internals/ARCHITECTURE.md names exists', () => {
   const text = textOf(join(root, 'docs/internals/ARCHITECTURE.md'))
   const modules = ['chain', 'cli', 'compaction', 'continuity', 'files', 'format', 'hooks']
-    .concat(['interchange', 'log', 'mcp', 'redaction', 'session', 'store', 'summarizers'])
+    .concat(['interchange', 'log', 'mcp', 'redaction', 'server', 'session', 'store'])
+    .concat(['summarizers'])
     .join('|')
   const named = [...text.matchAll(new RegExp(`\`((?:${modules})/[\\w./-]+)\``, 'g'))]
   const paths = named.map(([, path]) => path!)
