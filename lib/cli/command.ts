@@ -135,6 +135,12 @@ export interface OptionSpec {
   /** The placeholder of the value in the help; an option without it is a switch. */
   readonly value?: string
   readonly text: string
+  /** The words it takes. Completion offers them. */
+  readonly values?: readonly string[]
+  /** Other words are accepted as well; `values` are the usual ones. */
+  readonly isOpen?: true
+  /** It takes several values, separated by commas. */
+  readonly isList?: true
   /** Only interactive, so the quick parser leaves it to commander. */
   readonly isForPeople?: true
   /** An earlier spelling that still works; no help and no completion shows it. */
@@ -148,6 +154,8 @@ export interface Command {
   readonly operand?: string
   /** What it is; of several, one text for each. */
   readonly operandText?: string | readonly string[]
+  /** Its sessions are those in the archive or the trash. */
+  readonly retiredIn?: 'archive' | 'trash'
   readonly options?: readonly OptionSpec[]
   /** The end of the help: examples with their output, and exit codes. */
   readonly lesson: string

@@ -14,19 +14,30 @@ export interface Completion {
   readonly isFile: boolean
 }
 
-/** What comes before the word that is typed. */
-export interface Typed {
-  readonly command: Command | undefined
-  readonly operandCount: number
-  /** The option whose value comes next. */
-  readonly pending: OptionSpec | undefined
-  readonly values: ReadonlyMap<string, string>
+type Values = ReadonlyMap<string, string>
+
+/** What only the store knows. `values` are the options that were typed before. */
+export interface CompletionSources {
+  /** Sessions whose id begins with `start`. */
+  sessions(start: string, values: Values): Promise<readonly Candidate[]>
+  /** Sessions in the archive or the trash. */
+  retired(place: 'archive' | 'trash', values: Values): Promise<readonly Candidate[]>
+  /** The last messages of a session. */
+  events(session: string, values: Values): Promise<readonly Candidate[]>
 }
 
-export type ListSessionIds = (
-  start: string,
-  values: ReadonlyMap<string, string>,
-) => Promise<readonly Candidate[]>
+/** The word that is typed, and what comes before it. */
+interface Typed {
+  readonly current: string
+  /** The words that name the command, or may come to. */
+  readonly plain: readonly string[]
+  readonly command: Command | undefined
+  readonly operands: readonly string[]
+  /** The option whose value comes next. */
+  readonly pending: OptionSpec | undefined
+  readonly values: Values
+  readonly switches: ReadonlySet<string>
+}
 
 const NOTHING: Completion = { candidates: [], isFile: false }
 const FILE: Completion = { candidates: [], isFile: true }
@@ -34,75 +45,94 @@ const HELP: OptionSpec = { name: 'help', text: 'print the help' }
 
 const FILE_VALUES = new Set(['DIR', 'F', 'FILE', 'P'])
 const SESSION_OPTIONS = new Set(['session', 'previous'])
+const EVENT_VALUE = 'EVENT'
 
 /** The words after the name of the program; the last one is the one that is typed. */
 export async function complete(
   words: readonly string[],
-  listSessionIds: ListSessionIds,
+  sources: CompletionSources,
 ): Promise<Completion> {
-  // bash splits words at `=`, so `--root=x` comes as three.
+  // bash splits words at `=`, so `--root=x` comes as three; other shells keep it as one.
   const parts = words.filter((word) => word !== '=')
   const current = words.at(-1) === '=' ? '' : (parts.pop() ?? '')
-  const typed = await readTyped(parts)
-  const { pending, values } = typed
-  if (pending !== undefined) return optionValue(pending, () => listSessionIds(current, values))
+  const glued = /^(--[\w-]+)=(.*)$/s.exec(current)
+  if (glued === null) return completeWord(await readTyped(parts, current), sources)
+  const [, option, value] = glued
+  const typed = await readTyped([...parts, option!], value!)
+  if (typed.pending === undefined) return NOTHING
+  const { candidates, isFile } = await completeWord(typed, sources)
+  return { candidates: candidates.map((one) => prefixed(`${option}=`, one)), isFile }
+}
+
+async function completeWord(typed: Typed, sources: CompletionSources): Promise<Completion> {
+  const { pending, current, command, operands } = typed
+  if (pending !== undefined) return valuesOf(pending, typed, sources)
   if (current.startsWith('-')) return startingWith(current, optionsOf(typed))
-  const isNaming = typed.command === undefined || typed.operandCount === 0
-  const names = isNaming ? await nextWords(parts) : []
-  if (typed.command === undefined) return startingWith(current, names)
-  const operand = await operandOf(typed, () => listSessionIds(current, values))
+  const isNaming = command === undefined || operands.length === 0
+  const names = isNaming ? await nextWords(typed.plain) : []
+  if (command === undefined) return startingWith(current, names)
+  const operand = await operandOf(command, typed, sources)
   const candidates = [...names, ...operand.candidates]
   return { ...startingWith(current, candidates), isFile: operand.isFile }
 }
 
-async function readTyped(words: readonly string[]): Promise<Typed> {
-  const values = new Map<string, string>()
+async function readTyped(words: readonly string[], current: string): Promise<Typed> {
   const command = await COMMANDS.get(nameIn(words) ?? '')?.()
   const options = [...(command?.options ?? []), ...GLOBAL_OPTIONS]
+  const values = new Map<string, string>()
+  const switches = new Set<string>()
+  const plain: string[] = []
   let pending: OptionSpec | undefined
-  let operands = 0
   for (const word of words) {
     if (pending !== undefined) {
       values.set(pending.name, word)
       pending = undefined
-    } else if (word.startsWith('--')) {
-      const [name, value] = splitOption(word)
-      const option = options.find((other) => other.name === name)
-      if (option?.value !== undefined && value === undefined) pending = option
-      else if (option !== undefined && value !== undefined) values.set(name, value)
-    } else {
-      operands++
-    }
+    } else if (word.startsWith('-') && word !== '-') {
+      const { option, value } = readOption(word, options)
+      if (option === undefined) continue
+      if (value !== undefined) values.set(option.name, value)
+      else if (option.value !== undefined) pending = option
+      else switches.add(option.name)
+    } else plain.push(word)
   }
+  if (plain[0] === 'help') plain.shift()
   const nameWords = command?.name.split(' ').length ?? 0
-  return { command, operandCount: Math.max(0, operands - nameWords), pending, values }
+  return { current, plain, command, operands: plain.slice(nameWords), pending, values, switches }
 }
 
-function splitOption(word: string): [name: string, value: string | undefined] {
-  const at = word.indexOf('=')
-  return at === -1 ? [word.slice(2), undefined] : [word.slice(2, at), word.slice(at + 1)]
+/** The option that a word names, and the value if the word contains it. */
+function readOption(
+  word: string,
+  options: readonly OptionSpec[],
+): { option: OptionSpec | undefined; value?: string | undefined } {
+  if (word.startsWith('--')) {
+    const at = word.indexOf('=')
+    const name = at === -1 ? word.slice(2) : word.slice(2, at)
+    const option = options.find((other) => other.name === name)
+    return { option, value: at === -1 ? undefined : word.slice(at + 1) }
+  }
+  // Of letters in one word, like `-lC3`, the first that takes a value is the last letter.
+  const letters = [...word.slice(1)].map((short) => options.find((it) => it.short === short))
+  const at = letters.findIndex((option) => option?.value !== undefined)
+  if (at === -1) return { option: letters.at(-1) }
+  return { option: letters[at], value: word.slice(at + 2) || undefined }
 }
 
-/** The words that are not options, as far as they name a command. */
-function plainWords(words: readonly string[]): readonly string[] {
+/** The name of the command that the words begin with. */
+function nameIn(words: readonly string[]): string | undefined {
   const takesValue = new Set(
     GLOBAL_OPTIONS.filter(({ value }) => value !== undefined).map(({ name }) => `--${name}`),
   )
   const plain = words.filter(
     (word, index) => !word.startsWith('-') && !takesValue.has(words[index - 1] ?? ''),
   )
-  return plain[0] === 'help' ? plain.slice(1) : plain
-}
-
-function nameIn(words: readonly string[]): string | undefined {
-  const plain = plainWords(words)
+  if (plain[0] === 'help') plain.shift()
   const names = [plain.slice(0, 2).join(' '), plain[0] ?? '']
   return names.map((name) => ALIASES.get(name) ?? name).find((name) => COMMANDS.has(name))
 }
 
 /** The words that continue a name here: a first word, or the second of a group. */
-async function nextWords(words: readonly string[]): Promise<Candidate[]> {
-  const plain = plainWords(words)
+async function nextWords(plain: readonly string[]): Promise<Candidate[]> {
   if (plain.length > 1) return []
   const start = plain.length === 0 ? '' : `${plain[0]} `
   const names = [...COMMANDS.keys()].filter((name) => name.startsWith(start))
@@ -117,35 +147,67 @@ async function nextWords(words: readonly string[]): Promise<Candidate[]> {
   return [...found].map(([value, text]) => ({ value, text }))
 }
 
-function optionsOf({ command, values }: Typed): Candidate[] {
+function optionsOf({ command, values, switches }: Typed): Candidate[] {
   const all = [...(command?.options ?? []), ...GLOBAL_OPTIONS, HELP]
   return all
-    .filter(({ name, isHidden }) => !values.has(name) && !isHidden)
+    .filter(({ name, isHidden }) => !values.has(name) && !switches.has(name) && !isHidden)
     .map(({ name, text }) => ({ value: `--${name}`, text }))
 }
 
-async function optionValue(
-  { name, value }: OptionSpec,
-  sessions: () => Promise<readonly Candidate[]>,
+async function valuesOf(
+  { name, value, values, isList }: OptionSpec,
+  typed: Typed,
+  sources: CompletionSources,
 ): Promise<Completion> {
-  if (SESSION_OPTIONS.has(name)) return { candidates: await sessions(), isFile: false }
+  const { current, operands } = typed
+  if (values !== undefined) {
+    const before = isList ? current.slice(0, current.lastIndexOf(',') + 1) : ''
+    const given = before.split(',')
+    const left = values.filter((word) => !given.includes(word))
+    return startingWith(
+      current,
+      left.map((word) => ({ value: before + word, text: '' })),
+    )
+  }
+  if (SESSION_OPTIONS.has(name)) {
+    return startingWith(current, await sources.sessions(current, typed.values))
+  }
+  if (value === EVENT_VALUE) {
+    const [session] = operands
+    if (session === undefined) return NOTHING
+    return startingWith(current, await sources.events(session, typed.values))
+  }
   return FILE_VALUES.has(value ?? '') && name !== 'runtime-path' ? FILE : NOTHING
 }
 
 async function operandOf(
-  { command, operandCount }: Typed,
-  sessions: () => Promise<readonly Candidate[]>,
+  { operand = '', retiredIn }: Command,
+  { current, operands, values, switches }: Typed,
+  sources: CompletionSources,
 ): Promise<Completion> {
-  const operands = (command!.operand ?? '').split(' ')
-  const last = operands.at(-1)!
-  const operand = operands[operandCount] ?? (last.includes('...') ? last : '')
-  const words = /^<([a-z]+(?:\|[a-z]+)+)>$/.exec(operand)?.[1]?.split('|')
+  const specs = operand.split(' ')
+  const last = specs.at(-1)!
+  const spec = specs[operands.length] ?? (last.includes('...') ? last : '')
+  const words = /^<([a-z]+(?:\|[a-z]+)+)>$/.exec(spec)?.[1]?.split('|')
   if (words !== undefined) {
     return { candidates: words.map((value) => ({ value, text: '' })), isFile: false }
   }
-  const isLog = /file|target/.test(operand)
-  if (isLog || /session/.test(operand)) return { candidates: await sessions(), isFile: isLog }
-  return /old|new/.test(operand) ? FILE : NOTHING
+  const isLog = /file|target/.test(spec)
+  if (isLog || /session/.test(spec)) {
+    const candidates =
+      retiredIn === undefined
+        ? await sources.sessions(current, values)
+        : await sources.retired(switches.has('archived') ? 'archive' : retiredIn, values)
+    return {
+      candidates: candidates.filter(({ value }) => !operands.includes(value)),
+      isFile: isLog,
+    }
+  }
+  return /old|new|path/.test(spec) ? FILE : NOTHING
+}
+
+function prefixed(start: string, { value, text }: Candidate): Candidate {
+  return { value: start + value, text }
 }
 
 function startingWith(current: string, candidates: readonly Candidate[]): Completion {

@@ -1,27 +1,44 @@
 // The scripts by which a shell asks this program. They contain no commands or options, so they need
-// no update with a new version.
+// no update with a new version. `npm run shells` tests them in the real shells.
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 
 export type Shell = (typeof SHELLS)[number]
 
+// bash splits words at `:` as well, so an id like `agent:main` comes in parts: they are joined before
+// the question, and the part that is typed already is cut off the answers.
 const BASH = `# bash completion of jsonl-session
 _jsonl_session() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" value text
-  [ "$current" = "=" ] && current=""
+  local -a words=()
+  local index word joined="" current typed="" value text
+  for ((index = 1; index <= COMP_CWORD; index++)); do
+    word="\${COMP_WORDS[index]}"
+    if ((\${#words[@]})) && [[ $word == :* || $joined == *: ]]; then
+      joined="\${words[\${#words[@]}-1]}$word"
+      words[\${#words[@]}-1]="$joined"
+    else
+      joined="$word"
+      words+=("$word")
+    fi
+  done
+  current="\${words[\${#words[@]}-1]}"
+  [[ $current == "=" ]] && current=""
+  [[ $current == *:* && $COMP_WORDBREAKS == *:* ]] && typed="\${current%:*}:"
   COMPREPLY=()
   while IFS=$'\\t' read -r value text; do
-    if [ "$value" = ":file" ]; then
+    if [[ $value == ":file" ]]; then
       compopt -o filenames 2>/dev/null
       while IFS= read -r value; do COMPREPLY+=("$value"); done < <(compgen -f -- "$current")
     else
-      COMPREPLY+=("$value")
+      COMPREPLY+=("\${value#"$typed"}")
     fi
-  done < <("\${COMP_WORDS[0]}" __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  done < <("\${COMP_WORDS[0]}" __complete -- "\${words[@]}" 2>/dev/null)
 }
-complete -F _jsonl_session jsonl-session
+complete -o nosort -F _jsonl_session jsonl-session 2>/dev/null ||
+  complete -F _jsonl_session jsonl-session
 `
 
+// zsh runs the file at the first Tab when it comes from $fpath; then it must complete at once.
 const ZSH = `#compdef jsonl-session
 # zsh completion of jsonl-session
 _jsonl_session() {
@@ -35,11 +52,15 @@ _jsonl_session() {
     fi
   done < <("\${words[1]}" __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)
   (( \${#rows} )) && _describe -V 'jsonl-session' rows
-  (( files )) && _files
+  if (( files )); then
+    compset -P '--*='
+    _files
+  fi
 }
-if [[ "\${funcstack[1]}" == "_jsonl_session" ]]; then
+if (( \${+compstate} )); then
   _jsonl_session "$@"
 else
+  (( \${+functions[compdef]} )) || { autoload -Uz compinit && compinit }
   compdef _jsonl_session jsonl-session
 fi
 `
@@ -50,7 +71,9 @@ function __jsonl_session_complete
   set -l current (commandline -ct)
   for row in ($words[1] __complete -- $words[2..-1] "$current" 2>/dev/null)
     if string match -q ':file*' -- $row
-      __fish_complete_path "$current"
+      set -l option (string match -r -- '^--[^=]*=' "$current")
+      set -l path (string replace -r -- '^--[^=]*=' '' "$current")
+      string replace -r -- '^' "$option" (__fish_complete_path "$path")
     else
       echo $row
     end

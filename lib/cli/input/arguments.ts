@@ -74,18 +74,21 @@ export function readChoice<Word extends string>(
   throw new UsageError(`--${name} takes ${words.join(', ')}, not "${given}"`)
 }
 
+/** The values of `--order`. */
+export const ORDERS = ['asc', 'desc'] as const
+
 /** Whether rows come newest first. `asc` and `desc` are earlier spellings of the two orders. */
 export function readOrder(
   call: Parsed,
   { usual, ...flags }: { usual: 'asc' | 'desc'; asc?: string; desc?: string },
 ): 'asc' | 'desc' {
-  for (const order of ['asc', 'desc'] as const) {
+  for (const order of ORDERS) {
     const flag = flags[order]
     if (flag === undefined || !call.has(flag)) continue
     rejectTogether(call, flag, 'order')
     return order
   }
-  return readChoice(call, 'order', ['asc', 'desc']) ?? usual
+  return readChoice(call, 'order', ORDERS) ?? usual
 }
 
 /** The value of an option that lists words, separated by commas. */

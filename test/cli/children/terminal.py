@@ -24,7 +24,7 @@ seen = b""
 step_from = 0
 steps = list(play["steps"])
 # For a program that hangs; less than the time limit of a test, so that it can still report.
-deadline = time.monotonic() + 100
+deadline = time.monotonic() + play.get("seconds", 100)
 while time.monotonic() < deadline:
     ready, _, _ = select.select([master], [], [], 0.02)
     if ready:

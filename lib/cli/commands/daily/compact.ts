@@ -64,7 +64,13 @@ export const compact: Command = {
   operandText: 'the session',
   options: [
     { name: 'summary-file', value: 'F', text: 'the text of the summary; - reads it from stdin' },
-    { name: 'summarizer', value: 'S', text: 'what makes the summary: see below' },
+    {
+      name: 'summarizer',
+      value: 'S',
+      text: 'what makes the summary: see below',
+      values: ['extractive'],
+      isOpen: true,
+    },
     { name: 'keep', value: 'N%', text: 'keep this share of the messages, the last ones' },
     { name: 'keep-from', value: 'U', text: 'keep this message and what follows it' },
     { name: 'up-to', value: 'U', text: 'summarize up to this message; keep what follows it' },

@@ -30,13 +30,15 @@ Exit codes:
   0 exported · 2 wrong use, the output exists already, or failed · 3 not found
 `
 
+const FORMATS = ['jsonl', 'markdown', 'text'] as const
+
 export const exportCommand: Command = {
   name: 'export',
   summary: 'Write a session as JSON lines, Markdown or text',
   operand: '<session>',
   operandText: 'a session, or a log file',
   options: [
-    { name: 'format', value: 'F', text: 'jsonl (default), markdown or text' },
+    { name: 'format', value: 'F', text: 'jsonl (default), markdown or text', values: FORMATS },
     { name: 'projected', text: 'only what the model sees; cannot be imported' },
     { name: 'at', value: 'EVENT', text: `up to this event: ${EVENT_TEXT}` },
     { name: 'redact', text: 'write [REDACTED] in place of secrets' },
@@ -48,7 +50,7 @@ export const exportCommand: Command = {
   lesson: LESSON,
 
   async run(call) {
-    const format = readChoice(call, 'format', ['jsonl', 'markdown', 'text'])
+    const format = readChoice(call, 'format', FORMATS)
     // --json asks for JSON lines, too.
     if (format !== 'jsonl') rejectTogether(call, 'json', 'format')
     const given = call.value('output')

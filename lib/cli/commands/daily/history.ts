@@ -10,6 +10,7 @@ import {
 } from '../../../store/index.js'
 import { type Call, type Command, UsageError } from '../../command.js'
 import {
+  ORDERS,
   openStore,
   readChoice,
   readNumber,
@@ -46,12 +47,14 @@ const GAP = '  '
 const PROJECT_COLUMNS_MAX = 20
 const TIME_CHARS = 24
 
+const SCOPES = ['session', 'project', 'global'] as const
+
 export const history: Command = {
   name: 'history',
   summary: 'Print the prompts of this project, newest first',
   options: [
     { name: 'limit', value: 'N', text: 'at most N of them (default: 50)' },
-    { name: 'scope', value: 'SCOPE', text: 'session, project or global' },
+    { name: 'scope', value: 'SCOPE', text: 'session, project or global', values: SCOPES },
     { name: 'session', value: 'S', text: 'of this session' },
     { name: 'project', value: 'P', text: 'of this project (default: the current folder)' },
     { name: 'all', text: 'of every project, as --scope global' },
@@ -59,6 +62,7 @@ export const history: Command = {
       name: 'order',
       value: 'O',
       text: 'desc: newest first (default), asc: oldest first, every line',
+      values: ORDERS,
     },
     { name: 'all-lines', text: 'every line, repeated ones too' },
     { name: 'forward', text: 'an earlier spelling of --order asc', isHidden: true },
@@ -87,7 +91,7 @@ interface Wanted {
 function readWanted(call: Call): Wanted {
   for (const other of ['project', 'session', 'scope']) rejectTogether(call, 'all', other)
   rejectTogether(call, 'project', 'session')
-  const given = readChoice(call, 'scope', ['session', 'project', 'global'])
+  const given = readChoice(call, 'scope', SCOPES)
   const session = call.value('session')
   const project = call.value('project')
   const named = session !== undefined ? 'session' : project !== undefined ? 'project' : undefined

@@ -41,6 +41,8 @@ Exit codes:
   2 wrong use, rejected, or failed · 3 not found · 4 stdin or an export is incomplete
 `
 
+const FORMATS = ['auto', ...IMPORTERS.map(({ format }) => format), 'jsonl-session']
+
 export const importCommand: Command = {
   name: 'import',
   summary: 'Bring transcripts of other programs into the store',
@@ -51,6 +53,7 @@ export const importCommand: Command = {
       name: 'from',
       value: 'F',
       text: 'auto, claude-code, codex, pi, gemini or jsonl-session (default: auto)',
+      values: FORMATS,
     },
     { name: 'all', text: 'everything at the known locations of each program' },
     { name: 'keep-source', text: 'keep a copy of each source in the store' },
@@ -59,8 +62,7 @@ export const importCommand: Command = {
   lesson: LESSON,
 
   async run(call) {
-    const formats = ['auto', ...IMPORTERS.map(({ format }) => format), 'jsonl-session']
-    const from = readChoice(call, 'from', formats)
+    const from = readChoice(call, 'from', FORMATS)
     const isNamed = call.operands.length > 0
     if (call.has('all') && isNamed) throw new UsageError('--all and a path cannot be combined')
     const places = isNamed ? [] : listKnownLocations(call.store, IMPORTERS)

@@ -2,6 +2,7 @@
 
 import {
   recall as findMemories,
+  MEMORY_TYPES,
   type RecalledMemory,
   type RecallResult,
 } from '../../../continuity/index.js'
@@ -40,7 +41,13 @@ export const recall: Command = {
   operandText: 'words and "quoted phrases"; one of them must occur',
   options: [
     { name: 'project', value: 'P', text: 'only of this project' },
-    { name: 'type', value: 'T', text: 'only this type, say constraint, or remember' },
+    {
+      name: 'type',
+      value: 'T',
+      text: 'only this type, say constraint, or remember',
+      values: [...MEMORY_TYPES, 'remember'],
+      isOpen: true,
+    },
     { name: 'tags', value: 'NAMES', text: 'only about one of these names, separated by commas' },
     { name: 'since', value: 'TIME', text: 'only what was stored then or later' },
     { name: 'until', value: 'TIME', text: 'only what was stored before' },

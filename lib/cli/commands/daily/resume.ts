@@ -37,6 +37,9 @@ Exit codes:
   4 something is missing, under --strict · 5 --mode append, and another process has it open
 `
 
+const MODES = ['new', 'append', 'inspect'] as const
+const TOOL_POLICIES = ['synthesize', 'retry', 'drop'] as const
+
 export const resume: Command = {
   name: 'resume',
   summary: 'Continue a session in a new one, and print what the model sees',
@@ -47,12 +50,14 @@ export const resume: Command = {
       name: 'mode',
       value: 'MODE',
       text: 'new: continue in a new session; append: in the same file; inspect: write nothing (default: new)',
+      values: MODES,
     },
     { name: 'at', value: 'EVENT', text: `continue from this event: ${EVENT_TEXT}` },
     {
       name: 'tools',
       value: 'POLICY',
       text: 'what becomes of calls without a result: synthesize, retry or drop',
+      values: TOOL_POLICIES,
     },
     { name: 'strict', text: 'exit with 4 if anything is missing or damaged' },
     { name: 'id', value: 'NEW', text: 'the id of the new session (default: a random one)' },
@@ -88,7 +93,7 @@ function toResumeOptions(call: Call): ResumeOptions {
     throw new UsageError('A session is named, so --project and --all have nothing to choose')
   }
   const usual = call.has('dry-run') ? 'inspect' : 'new'
-  const mode = readChoice(call, 'mode', ['new', 'append', 'inspect']) ?? usual
+  const mode = readChoice(call, 'mode', MODES) ?? usual
   const newId = call.value('id')
   if (newId !== undefined && mode !== 'new') {
     throw new UsageError(`--id names a new session, and --mode ${mode} makes none`)
@@ -100,7 +105,7 @@ function toResumeOptions(call: Call): ResumeOptions {
     mode,
     newId,
     at: readAt(call, id, mode),
-    toolPolicy: readChoice(call, 'tools', ['synthesize', 'retry', 'drop']),
+    toolPolicy: readChoice(call, 'tools', TOOL_POLICIES),
     strict: call.has('strict'),
   }
 }

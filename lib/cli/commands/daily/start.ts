@@ -2,6 +2,8 @@
 
 import {
   recover as findRecovery,
+  PROFILES,
+  START_SOURCES,
   type StartAnswer,
   type StartMode,
   type StartSource,
@@ -35,7 +37,12 @@ export const start: Command = {
   name: 'start',
   summary: 'Show the context a session gets at its start',
   options: [
-    { name: 'mode', value: 'M', text: 'how much of what (default: default)' },
+    {
+      name: 'mode',
+      value: 'M',
+      text: 'how much of what (default: default)',
+      values: Object.keys(PROFILES),
+    },
     { name: 'project', value: 'P', text: 'of this project (default: the current folder)' },
     { name: 'all', text: 'of every project' },
     { name: 'max-chars', value: 'N', text: 'chars of the JSON (default: 16000)' },
@@ -142,6 +149,7 @@ export const recover: Command = {
       name: 'source',
       value: 'S',
       text: 'startup, resume, compact, fork or clear (default: startup; resume with --session)',
+      values: START_SOURCES,
     },
   ],
   lesson: RECOVER_LESSON,

@@ -30,7 +30,12 @@ export const checkpointList: Command = {
   options: [
     { name: 'project', value: 'P', text: 'of this project (default: the current folder)' },
     { name: 'session', value: 'S', text: 'of this session instead' },
-    { name: 'scope', value: 'S', text: 'exact, repository or all (default: exact)' },
+    {
+      name: 'scope',
+      value: 'S',
+      text: 'exact, repository or all (default: exact)',
+      values: ['exact', 'repository', 'all'],
+    },
     { name: 'limit', value: 'N', text: 'at most N of them' },
   ],
   lesson: LIST_LESSON,

@@ -1,5 +1,6 @@
 // Events by their content, with their offsets.
 
+import { PAYLOAD_SHAPES } from '../../../format/index.js'
 import { type GrepHit, type GrepOptions, grepStore } from '../../../store/index.js'
 import type { Call, Command } from '../../command.js'
 import {
@@ -42,8 +43,20 @@ export const grep: Command = {
   operand: '<pattern> [target...]',
   operandText: ['a text, or a regular expression', 'sessions and files (default: the whole store)'],
   options: [
-    { name: 'type', value: 'T', text: 'only events of this type, or of several: user,assistant' },
-    { name: 'role', value: 'R', text: 'only messages of this role: user, assistant, tool, system' },
+    {
+      name: 'type',
+      value: 'T',
+      text: 'only events of this type, or of several: user,assistant',
+      values: [...PAYLOAD_SHAPES.keys()],
+      isOpen: true,
+      isList: true,
+    },
+    {
+      name: 'role',
+      value: 'R',
+      text: 'only messages of this role: user, assistant, tool, system',
+      values: ['user', 'assistant', 'tool', 'system'],
+    },
     { name: 'tool', value: 'N', text: 'only calls of this tool, and their results' },
     { name: 'project', value: 'P', text: 'only sessions of this project' },
     { name: 'since', value: 'TIME', text: 'only events of this time or later' },

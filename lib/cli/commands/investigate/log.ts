@@ -1,7 +1,7 @@
 // The entries of a log file, as they are on disk.
 
 import { type Command, UsageError } from '../../command.js'
-import { readNumber, readOrder, rejectTogether } from '../../input/arguments.js'
+import { ORDERS, readNumber, readOrder, rejectTogether } from '../../input/arguments.js'
 import { findLog } from '../../input/target.js'
 import { untilInterrupted } from '../../output/progress.js'
 import { printLog } from '../../print/log.js'
@@ -27,7 +27,12 @@ export const log: Command = {
   operand: '<file>',
   operandText: 'a log file, or a session',
   options: [
-    { name: 'order', value: 'O', text: 'asc: oldest first (default), desc: newest first' },
+    {
+      name: 'order',
+      value: 'O',
+      text: 'asc: oldest first (default), desc: newest first',
+      values: ORDERS,
+    },
     { name: 'limit', value: 'N', text: 'stop after N entries' },
     { name: 'from', value: 'OFFSET', text: 'only entries that start at this byte or later' },
     { name: 'follow', text: 'continue with what is appended, until Ctrl-C' },

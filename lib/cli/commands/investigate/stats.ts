@@ -36,12 +36,19 @@ Exit codes:
   0 counted · 1 there is nothing to count · 2 wrong use, or failed
 `
 
+const GROUPS = ['session', 'project', 'day', 'type'] as const
+
 export const stats: Command = {
   name: 'stats',
   summary: 'Count bytes, events, tokens, tools, errors and compactions',
   options: [
     { name: 'project', value: 'P', text: 'only sessions of this project' },
-    { name: 'by', value: 'G', text: 'session, project, day or type (default: session)' },
+    {
+      name: 'by',
+      value: 'G',
+      text: 'session, project, day or type (default: session)',
+      values: GROUPS,
+    },
     { name: 'top', value: 'N', text: 'the N largest files instead, and what they are for' },
     { name: 'since', value: 'TIME', text: 'only events of this time or later' },
     { name: 'until', value: 'TIME', text: 'only events before this time' },
@@ -51,7 +58,7 @@ export const stats: Command = {
 
   async run(call) {
     for (const other of ['project', 'by', 'since', 'until']) rejectTogether(call, 'top', other)
-    const by = readChoice(call, 'by', ['session', 'project', 'day', 'type'])
+    const by = readChoice(call, 'by', GROUPS)
     const limit = readNumber(call, 'top')
     if (limit !== undefined) return printDiskUsage(call, { limit })
     return printStats(call, {

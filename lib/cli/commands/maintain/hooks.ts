@@ -16,12 +16,21 @@ import { lineDiff } from '../../output/line-diff.js'
 import { pad, toPlainLines, toPlainText } from '../../output/plain-text.js'
 import { printAnswer } from '../../output/print.js'
 
+const CLIENTS: readonly HookClientName[] = ['claude-code', 'gemini', 'codex']
+const SCOPES = ['user', 'project'] as const
+
 const SETTINGS_OPTIONS: readonly OptionSpec[] = [
-  { name: 'for', value: 'CLIENT', text: 'claude-code (default), gemini, codex' },
+  {
+    name: 'for',
+    value: 'CLIENT',
+    text: 'claude-code (default), gemini, codex',
+    values: CLIENTS,
+  },
   {
     name: 'scope',
     value: 'S',
     text: 'user: ~/.claude and the like (default), project: .claude in this folder',
+    values: SCOPES,
   },
   { name: 'settings', value: 'FILE', text: 'this settings file and no other' },
 ]
@@ -57,6 +66,7 @@ export const hooksInstall: Command = {
       name: 'command',
       value: 'FORM',
       text: 'args: by path (Claude Code), shell: one quoted line, name: from the PATH (project)',
+      values: ['args', 'shell', 'name'],
     },
     { name: 'runtime-path', value: 'P', text: 'passed on to the hook: which program this is' },
   ],
@@ -191,12 +201,11 @@ interface FoundSettings {
 
 /** The client that --for names, and the file in which it keeps its hooks. */
 async function findSettings(call: Call): Promise<FoundSettings> {
-  const { HOOK_CLIENTS, findSettingsPath } = await call.modules.hookSettings()
+  const { findSettingsPath } = await call.modules.hookSettings()
   rejectTogether(call, 'scope', 'settings')
   const { host } = call.env
-  const names = HOOK_CLIENTS.map(({ name }) => name)
-  const client = readChoice(call, 'for', names) ?? 'claude-code'
-  const scope = readChoice(call, 'scope', ['user', 'project']) ?? 'user'
+  const client = readChoice(call, 'for', CLIENTS) ?? 'claude-code'
+  const scope = readChoice(call, 'scope', SCOPES) ?? 'user'
   const given = call.value('settings')
   const place = { cwd: host.cwd(), home: host.homedir(), env: call.io.env }
   const path =

@@ -98,6 +98,7 @@ export const prune: Command = {
   name: 'prune',
   summary: 'Delete sessions of the trash or the archive for good',
   ...OPERANDS,
+  retiredIn: 'trash',
   options: [...SELECTION, { name: 'archived', text: 'those of the archive instead' }],
   lesson: PRUNE_LESSON,
   run: (call) =>
@@ -142,6 +143,7 @@ function restoreCommand(place: Place): Command {
     summary: `Bring sessions back from the ${place}, with those that they continue`,
     operand: '<session...>',
     operandText: 'the sessions',
+    retiredIn: place,
     options: PLAN_OPTIONS,
     lesson: `Shows a plan; --apply carries it out. A session that continues another brings that one along.
 

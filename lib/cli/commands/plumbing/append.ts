@@ -4,6 +4,7 @@ import { openMemoryLog } from '../../../log/index.js'
 import { appendTranscript } from '../../../session/index.js'
 import { workingFolder } from '../../../store/index.js'
 import { type Call, type Command, DRY_RUN, UsageError } from '../../command.js'
+import { readChoice } from '../../input/arguments.js'
 import { readStdin } from '../../input/text-input.js'
 import { findJsonError } from '../../output/json-error.js'
 import { answer, answerDryRun } from '../../output/print.js'
@@ -23,13 +24,21 @@ Exit codes:
   0 appended, or already there · 2 wrong use, rejected, or failed · 5 locked by another process
 `
 
+const DURABILITIES = ['none', 'turn', 'always'] as const
+
 export const append: Command = {
   name: 'append',
   summary: 'Append one event to a session; a new one gets its header first',
   operand: '<session>',
   operandText: 'the id of the session',
   options: [
-    { name: 'type', value: 'T', text: 'the type of the event: user, assistant, tool_call, …' },
+    {
+      name: 'type',
+      value: 'T',
+      text: 'the type of the event: user, assistant, tool_call, …',
+      values: ['user', 'assistant', 'system', 'tool_call', 'tool_result', 'session_end'],
+      isOpen: true,
+    },
     {
       name: 'payload',
       value: 'JSON',
@@ -41,6 +50,7 @@ export const append: Command = {
       name: 'durability',
       value: 'WHEN',
       text: 'when to sync to the disk: none, turn or always (default: turn)',
+      values: DURABILITIES,
     },
     DRY_RUN,
   ],
@@ -50,6 +60,7 @@ export const append: Command = {
   async run(call) {
     const sessionId = call.operands[0]!
     const type = call.value('type')
+    const durability = readChoice(call, 'durability', DURABILITIES)
     if (type === undefined) throw new UsageError('append needs --type, for example --type user')
     const payload = await readPayload(call)
     const event = { type, payload, uuid: call.value('uuid'), prev_uuid: call.value('prev') }
@@ -68,8 +79,7 @@ export const append: Command = {
       {
         // As with prompt: a search of this project finds it.
         facts: { project: workingFolder(call.io) },
-        // The library rejects any other word.
-        durability: call.value('durability') as 'none' | 'turn' | 'always' | undefined,
+        durability,
       },
     )
     const { uuid } = receipt

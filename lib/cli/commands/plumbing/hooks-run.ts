@@ -29,7 +29,12 @@ export const hooksRun: Command = {
   operand: '[event]',
   operandText: 'its name; the hook_event_name of the event itself takes precedence',
   options: [
-    { name: 'for', value: 'CLIENT', text: 'who calls it: claude-code (default), gemini, codex' },
+    {
+      name: 'for',
+      value: 'CLIENT',
+      text: 'who calls it: claude-code (default), gemini, codex',
+      values: ['claude-code', 'gemini', 'codex'],
+    },
     {
       name: 'runtime-path',
       value: 'P',
