@@ -57,6 +57,9 @@ export const forkSession = once(1, (store) => store.forkSession)
 /** As `store.renameSession`. */
 export const renameSession = onceAsync(2, (store) => store.renameSession)
 
+/** As `store.tagSession`. */
+export const tagSession = onceAsync(1, (store) => store.tagSession)
+
 /** As `store.bypassSession`. */
 export const bypassSession = onceAsync(2, (store) => store.bypassSession)
 

@@ -24,6 +24,7 @@ import {
   rememberOnce,
   renameSession,
   resumeSession,
+  tagSession,
 } from './session/index.js'
 import {
   type ContextOptions,
@@ -115,6 +116,9 @@ export class Store implements StoreContext {
 
   /** Gives a session a title, also while another process writes to it. */
   readonly renameSession = bind(this, renameSession)
+
+  /** Adds tags to a session and removes tags, also while another process writes to it. */
+  readonly tagSession = bind(this, tagSession)
 
   /** Turns the recording by hooks off or on for one session. */
   readonly bypassSession = bind(this, bypassSession)

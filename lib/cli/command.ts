@@ -159,6 +159,8 @@ export interface Command {
   readonly options?: readonly OptionSpec[]
   /** The end of the help: examples with their output, and exit codes. */
   readonly lesson: string
+  /** Words like `-draft` are operands, unless they are options of the command. */
+  readonly hasSignedOperands?: true
   /** Called by scripts for every event, so it must start without the help library. */
   readonly isHot?: true
   /** Called by a harness that takes another exit code for a veto: it always exits with 0. */

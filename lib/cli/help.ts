@@ -46,7 +46,7 @@ export function parseWithHelp(
   const commander = toCommander(command, `jsonl-session ${command.name}`, { printed, columns })
   commander.action(() => {})
   try {
-    commander.parse([...args], { from: 'user' })
+    commander.parse(command.hasSignedOperands ? signedLast(args) : [...args], { from: 'user' })
   } catch (error) {
     if (isHelp(error)) return printed.join('')
     throw asUsageError(error)
@@ -54,6 +54,15 @@ export function parseWithHelp(
   const { args: operands, options } = commander
   const found = options.map((option) => [nameOf(option), givenValue(commander, option)] as const)
   return toParsed(operands, new Map(found))
+}
+
+/** Words like `-draft` after `--`, where they are no options. */
+function signedLast(args: readonly string[]): string[] {
+  const at = args.indexOf('--')
+  const [first, rest] = at === -1 ? [args, []] : [args.slice(0, at), args.slice(at + 1)]
+  const isSigned = (word: string) => /^-[^-]/.test(word) && word !== '-h'
+  const others = first.filter((word) => !isSigned(word))
+  return [...others, '--', ...first.filter(isSigned), ...rest]
 }
 
 /** What to print when no command was named: the help, the version, or what was meant. */

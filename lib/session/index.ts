@@ -91,6 +91,7 @@ export {
   type RecoverOnceOptions,
   recoverOnce,
 } from './record/recover-once.js'
+export { type TaggedSession, type TagSessionOptions, tagSession } from './record/tags.js'
 export type { Session } from './session.js'
 export type { SessionOptions } from './settings.js'
 export type { AppendEvent } from './streamed-reply.js'

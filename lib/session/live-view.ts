@@ -1,10 +1,9 @@
-// What is known of a session that is being written: what the model sees, and the title. Both are
+// What is known of a session that is being written: what the model sees, title and tags. All are
 // advanced with every line. The projection is read again from the file only when a line does not
 // follow the last one (a rewind, another writer).
 
 import {
   EMPTY_START,
-  fieldsOf,
   LiveProjection,
   opaqueStart,
   type Projection,
@@ -15,11 +14,12 @@ import {
 import type { Diagnostic, SessionEvent } from '../format/index.js'
 import type { LogObserver, LogOptions, NewEvent, TrailingEvent } from '../log/index.js'
 import {
-  findTitleEvent,
   type LoadedSession,
-  mayBeTitle,
+  META_STRIDE_BYTES,
+  readMeta,
+  SessionMeta,
   type StoreContext,
-  TITLE_STRIDE_BYTES,
+  takeLines,
 } from '../store/index.js'
 
 export class SessionView implements LogObserver {
@@ -88,42 +88,41 @@ export class SessionView implements LogObserver {
 export type TitleSource = 'user' | 'auto'
 
 /**
- * A session's title. Its line is repeated every 48 KiB and at the end, so that a listing finds it in
- * the last 64 KiB of a file of any size.
+ * A session's title and tags. Their line is repeated every 48 KiB and at the end, so that a listing
+ * finds it in the last 64 KiB of a file of any size.
  */
-export class TitleKeeper {
-  #title: string | undefined
-  #source: TitleSource = 'auto'
-  #writtenAt = 0
+export class MetaKeeper {
+  #meta = new SessionMeta()
+  #titleAt = 0
+  #tagsAt = 0
 
-  /** Takes the title from a line, if it has one. An automatic title never replaces one of the user. */
+  /** Takes title and tags from a line, if it has any. */
   observe(event: SessionEvent, byteOffset: number): void {
     if (event.type !== 'session_meta') return
-    const { title, title_source } = fieldsOf(event.payload)
-    if (typeof title !== 'string') return
-    const source: TitleSource = title_source === 'user' ? 'user' : 'auto'
-    if (source === 'auto' && this.#source === 'user' && this.#title !== undefined) return
-    this.#title = title
-    this.#source = source
-    this.#writtenAt = byteOffset
+    const { hasTitle, hasTags } = this.#meta.take(event.payload)
+    if (hasTitle) this.#titleAt = byteOffset
+    if (hasTags) this.#tagsAt = byteOffset
   }
 
-  /** Reads the present title of a log that has lines already. */
+  /** Reads what a log says that has lines already. */
   learn(store: StoreContext, path: string): void {
-    const line = findTitleEvent(store, path)
-    if (line !== undefined) this.observe(line as SessionEvent, 0)
+    this.#meta = readMeta(store, path)
   }
 
   /** Repeats the line once enough bytes follow the last one. */
   readonly trailingEvent: TrailingEvent = ({ lines, end }) => {
-    if (this.#title === undefined || end - this.#writtenAt < TITLE_STRIDE_BYTES) return undefined
-    return lines.some(mayBeTitle) ? undefined : this.line()
+    const { title, tags } = this.#meta
+    const titleAt = title === undefined ? end : this.#titleAt
+    const tagsAt = tags === undefined ? end : this.#tagsAt
+    if (end - Math.min(titleAt, tagsAt) < META_STRIDE_BYTES) return undefined
+    const meta = Object.assign(new SessionMeta(), this.#meta)
+    takeLines(meta, lines)
+    return meta.toEvent()
   }
 
-  /** The line to repeat, if there is a title. */
+  /** The line to repeat, if there is a title or a tag. */
   line(): NewEvent | undefined {
-    if (this.#title === undefined) return undefined
-    return titleEvent(this.#title, this.#source)
+    return this.#meta.toEvent()
   }
 }
 
@@ -131,17 +130,17 @@ export function titleEvent(title: string, source: TitleSource): NewEvent {
   return { type: 'session_meta', payload: { title, title_source: source } }
 }
 
-/** Log options by which the view and the title learn of every line. */
+/** Log options by which the view, the title and the tags learn of every line. */
 export function observersFor(
   view: SessionView,
-  title: TitleKeeper,
+  meta: MetaKeeper,
 ): Pick<LogOptions, 'observer' | 'trailingEvent'> {
   const observer: LogObserver = {
     wrote(event, byteOffset) {
       view.wrote(event, byteOffset)
-      title.observe(event, byteOffset)
+      meta.observe(event, byteOffset)
     },
     foreign: () => view.foreign(),
   }
-  return { observer, trailingEvent: title.trailingEvent }
+  return { observer, trailingEvent: meta.trailingEvent }
 }

@@ -5,7 +5,7 @@ import type { LogHandle, NewEvent, Receipt } from '../log/index.js'
 import type { SessionContinuity } from './checkpoints/session-checkpoints.js'
 import type { SessionFiles } from './files/file-rewind.js'
 import type { Lazy } from './lazy.js'
-import type { SessionView, TitleKeeper } from './live-view.js'
+import type { MetaKeeper, SessionView } from './live-view.js'
 import type { PromptHistory } from './prompt-history.js'
 import type { SessionSettings } from './settings.js'
 import type { SessionStorage } from './storage.js'
@@ -54,7 +54,7 @@ export interface CompactResult {
 export interface OpenParts {
   readonly log: LogHandle
   readonly view: SessionView
-  readonly title: TitleKeeper
+  readonly meta: MetaKeeper
   readonly storage: SessionStorage
   /** The session began with this process. */
   readonly isNew: boolean

@@ -11,11 +11,12 @@ export {
 } from './catalog/list-sessions.js'
 export * from './catalog/live-catalog.js'
 export {
-  findTitleEvent,
-  mayBeTitle,
-  repeatTitle,
-  TITLE_STRIDE_BYTES,
-} from './catalog/repeat-title.js'
+  META_STRIDE_BYTES,
+  readMeta,
+  readTags,
+  repeatMeta,
+  takeLines,
+} from './catalog/repeat-meta.js'
 export {
   isUnreadable,
   readSessionInfo,
@@ -25,6 +26,7 @@ export {
   type SessionStatus,
   type Unreadable,
 } from './catalog/session-info.js'
+export { changeTags, PINNED, SessionMeta, type TagChanges } from './catalog/session-meta.js'
 export { listUnfinishedSessions } from './catalog/unfinished.js'
 export {
   type AppendedCheckpoint,

@@ -34,6 +34,7 @@ test.each([
   [['prompt', 'demo', 'x'], 'would record a prompt'],
   [['remember', 'demo', 'x'], 'would remember'],
   [['rename', 'demo', 'Title'], 'would rename demo: Title'],
+  [['tag', 'demo', '+x'], 'would be demo: x'],
   [['fork', 'demo', '--id', 'other'], 'would fork demo'],
   [['rewind', 'demo', '--to', 'a1'], 'would rewind demo to a1'],
   [['compact', 'demo', '--from', 'u1'], 'summarized'],

@@ -79,7 +79,10 @@ function happened({ type, payload }: ExportedEvent): Shown {
     case 'subagent_spawn':
       return note(`subagent ${say('task_id')} started`)
     case 'session_meta':
-      return note(fields['title'] === undefined ? type : `title: ${say('title')}`)
+      if (fields['title'] !== undefined) return note(`title: ${say('title')}`)
+      if (Array.isArray(fields['tags']))
+        return note(toPlainText(`tags: ${fields['tags'].join(' ')}`))
+      return note(type)
     case 'message_edit': {
       const verb = fields['payload'] === null ? 'Removed' : 'Edited'
       return mark(`${verb}: message ${say('target_uuid')}`)

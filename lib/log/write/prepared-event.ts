@@ -224,7 +224,7 @@ export function findRefusal(event: NewEvent, channel: Channel): SessionError | u
 
 /** A write that is about to happen: the lines it brings, and where they begin and end. */
 export interface PendingWrite {
-  readonly lines: readonly { readonly type: string }[]
+  readonly lines: readonly { readonly type: string; readonly payloadJson: string }[]
   readonly start: number
   readonly end: number
 }

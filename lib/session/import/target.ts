@@ -6,7 +6,7 @@ import { belongsTo, type Channel, type SessionEvent } from '../../format/index.j
 import { type ImportedEvent, plainText } from '../../interchange/index.js'
 import { type LogWriter, type NewEvent, openLog } from '../../log/index.js'
 import type { StoreContext } from '../../store/index.js'
-import { TitleKeeper } from '../live-view.js'
+import { MetaKeeper } from '../live-view.js'
 import type { RedactionOptions } from '../settings.js'
 import { logOptionsOf } from '../settings.js'
 import { placeOf } from './accounts.js'
@@ -42,7 +42,7 @@ export class ImportTarget {
   readonly #log: LogWriter | undefined
   readonly #known: KnownLinks | undefined
   readonly #addedFrom = new Map<string | undefined, number>()
-  readonly #title = new TitleKeeper()
+  readonly #meta = new MetaKeeper()
   #held: NewEvent[] = []
   #heldChars = 0
   #lastReply: unknown
@@ -69,7 +69,7 @@ export class ImportTarget {
     if (log?.size === 0) await log.append(header)
     const target = new ImportTarget(options, log, known)
     // It may have been changed since the last import.
-    if (exists) target.#title.learn(store, path)
+    if (exists) target.#meta.learn(store, path)
     return target
   }
 
@@ -100,7 +100,7 @@ export class ImportTarget {
   }
 
   #hold(event: ImportedEvent, size: number): void {
-    this.#title.observe(event as SessionEvent, 0)
+    this.#meta.observe(event as SessionEvent, 0)
     this.added++
     const { source } = placeOf(event.payload)
     this.#addedFrom.set(source, this.addedFrom(source) + 1)
@@ -138,14 +138,14 @@ export class ImportTarget {
     }
   }
 
-  /** Writes the last lines: the title, where listings look for it, and the account. */
+  /** Writes the last lines: title and tags, where listings look for it, and the account. */
   async finish(closing: (log: { tip: string | null; size: number }) => NewEvent[]): Promise<void> {
     await this.flush()
     const log = this.#log
     if (log === undefined) return
-    const title = this.#options.channel === 'transcript' ? this.#title.line() : undefined
+    const meta = this.#options.channel === 'transcript' ? this.#meta.line() : undefined
     const ts = this.lastTs
-    const last = title === undefined ? [] : [{ ...title, ts }]
+    const last = meta === undefined ? [] : [{ ...meta, ts }]
     await log.appendAll([...last, ...closing({ tip: log.tip, size: log.size })])
     await log.sync()
   }

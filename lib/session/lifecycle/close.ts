@@ -64,14 +64,14 @@ export async function releaseSession(parts: ClosingParts): Promise<SessionEnd> {
   }
 }
 
-function lastEvents({ log, view, settings, title }: SessionParts, reason: string): NewEvent[] {
-  const titleLine = title.line()
+function lastEvents({ log, view, settings, meta }: SessionParts, reason: string): NewEvent[] {
+  const metaLine = meta.line()
   const { eventCount } = view
-  const added = titleLine === undefined ? 1 : 2
+  const added = metaLine === undefined ? 1 : 2
   const events = eventCount === undefined ? null : eventCount + added
   const end = { reason, last_uuid: log.tip, events, bytes: log.size }
   const terminator: NewEvent = terminatorEvent(end, settings.store.env.now())
-  return titleLine === undefined ? [terminator] : [titleLine, terminator]
+  return metaLine === undefined ? [terminator] : [metaLine, terminator]
 }
 
 /** With what the session had recorded before this process resumed it in the same file. */

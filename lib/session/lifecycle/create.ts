@@ -9,7 +9,7 @@ import { SessionContinuity } from '../checkpoints/session-checkpoints.js'
 import { SessionFiles } from '../files/file-rewind.js'
 import { newHeader, type Origin, type SessionFacts } from '../header.js'
 import { Lazy } from '../lazy.js'
-import { observersFor, SessionView, TitleKeeper } from '../live-view.js'
+import { MetaKeeper, observersFor, SessionView } from '../live-view.js'
 import { PromptHistory } from '../prompt-history.js'
 import { Session } from '../session.js'
 import { assertSessionOptions, logOptionsOf, type SessionOptions, settingsOf } from '../settings.js'
@@ -63,12 +63,12 @@ async function openNew(
 ): Promise<OpenParts> {
   const path = options.persist ? store.layout.transcriptPath(id) : MEMORY_SCHEME + id
   const view: SessionView = new SessionView(path, () => storage.load(), start)
-  const title = new TitleKeeper()
-  const logOptions = { ...logOptionsOf(store, options), ...observersFor(view, title) }
+  const meta = new MetaKeeper()
+  const logOptions = { ...logOptionsOf(store, options), ...observersFor(view, meta) }
   const log = options.persist ? await openLog(path, logOptions) : openMemoryLog(id, logOptions)
   const storage =
     log instanceof MemoryLog ? storageInMemory(log, start) : storageOnDisk(store, path)
-  return { log, view, title, storage, isNew: true }
+  return { log, view, meta, storage, isNew: true }
 }
 
 type NamedParts = OpenParts & { readonly id: string; readonly project: string | undefined }

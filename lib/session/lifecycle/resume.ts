@@ -30,7 +30,7 @@ import {
 } from '../../store/index.js'
 import { inheritedFacts, newHeader, resumedEvent, type SessionFacts } from '../header.js'
 import { Lazy } from '../lazy.js'
-import { observersFor, SessionView, TitleKeeper } from '../live-view.js'
+import { MetaKeeper, observersFor, SessionView } from '../live-view.js'
 import { PermissionLedger } from '../permission-ledger.js'
 import type { Session } from '../session.js'
 import { assertSessionOptions, logOptionsOf, type SessionOptions } from '../settings.js'
@@ -154,16 +154,16 @@ async function resumeInPlace(
 ): Promise<ResumedSession> {
   const storage = storageOnDisk(store, path)
   const view = new SessionView(path, storage.load)
-  const title = new TitleKeeper()
-  const log = await openLog(path, { ...logOptionsOf(store, options), ...observersFor(view, title) })
+  const meta = new MetaKeeper()
+  const log = await openLog(path, { ...logOptionsOf(store, options), ...observersFor(view, meta) })
   try {
     // Read under the lock: no other process can append to it.
     const loaded = loadSession(store, path, { lazyPayloads: true, bytesMax })
     rejectDegraded(loaded, options)
     view.replace(loaded)
-    title.learn(store, path)
+    meta.learn(store, path)
     const id = sessionIdOf(loaded)
-    const parts = { id, project: projectOf(loaded), log, view, title, storage, isNew: false }
+    const parts = { id, project: projectOf(loaded), log, view, meta, storage, isNew: false }
     const session = assembleSession(store, parts, options)
     const result = resumedOf(loaded, options, session)
     if (options.quiet === true) return result

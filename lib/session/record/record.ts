@@ -16,7 +16,7 @@ import { appendGuarded } from '../../log/internal.js'
 import {
   appendHistory,
   readProject,
-  repeatTitle,
+  repeatMeta,
   type StoreContext,
   spoolEvents,
   withConfig,
@@ -261,7 +261,7 @@ function logOptionsFor(
     redact: redactionOf(store, options),
     channel,
     // A subagent is named by its task and has no title.
-    trailingEvent: channel === 'transcript' ? repeatTitle(store, path) : undefined,
+    trailingEvent: channel === 'transcript' ? repeatMeta(store, path) : undefined,
   }
 }
 

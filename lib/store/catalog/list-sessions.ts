@@ -9,7 +9,7 @@ import { cached, normalizeProject } from '../projects/normalize-project.js'
 import { type ProjectScope, selectProjects } from '../projects/select-projects.js'
 import { type OpenFile, readHead } from './file-windows.js'
 import { headerFields } from './header-fields.js'
-import { inheritTitle } from './inherit-title.js'
+import { inheritMeta } from './inherit-meta.js'
 import { readHeader } from './read-head.js'
 import {
   isUnreadable,
@@ -74,6 +74,13 @@ export interface ListOptions {
    * @default interactive; with `all`, every kind
    */
   kinds?: readonly SessionKind[] | undefined
+
+  /**
+   * Only sessions with all of these tags.
+   *
+   * @default any
+   */
+  tags?: readonly string[] | undefined
 }
 
 /** A list of sessions, and the files that could not be read. */
@@ -148,7 +155,8 @@ export function selectSessions(
   options: ListOptions,
   countEvents: (digest: SessionInfo) => number | null,
 ): SessionInfo[] {
-  const { all = false, active = false, counts = false, limit = Number.POSITIVE_INFINITY } = options
+  const { all = false, active = false, counts = false, tags = [] } = options
+  const { limit = Number.POSITIVE_INFINITY } = options
   checkLimit(limit)
   const kinds = options.kinds ?? (all ? undefined : KINDS_BY_DEFAULT)
   const isOfProject = projectFilter(store, options)
@@ -161,13 +169,21 @@ export function selectSessions(
         isOfProject(digest),
     )
     .sort(byActivity)
-    .slice(0, limit)
   const known = new Map(digests.map((digest) => [digest.sessionId, digest]))
-  const titled = shown.map((digest) => inheritTitle(store, digest, known))
+  const inherit = (digest: SessionInfo) => inheritMeta(store, digest, known)
+  const titled =
+    tags.length === 0
+      ? shown.slice(0, limit).map(inherit)
+      : shown.map(inherit).filter(hasTags(tags)).slice(0, limit)
   if (!counts) return titled
   return titled.map((digest) =>
     digest.events === null ? { ...digest, events: countEvents(digest) } : digest,
   )
+}
+
+function hasTags(tags: readonly string[]): (info: SessionInfo) => boolean {
+  const wanted = tags.map((tag) => tag.normalize('NFC'))
+  return (info) => wanted.every((tag) => info.tags?.includes(tag) === true)
 }
 
 function byActivity(one: SessionInfo, other: SessionInfo): number {

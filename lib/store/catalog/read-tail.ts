@@ -1,4 +1,4 @@
-// Reads the end of a transcript: whether it was closed, its last activity, and its title.
+// Reads the end of a transcript: whether it was closed, its last activity, its title and its tags.
 
 import { fieldsOf, knownTimeOf } from '../../format/fields.js'
 import {
@@ -10,6 +10,7 @@ import {
   type SessionEvent,
 } from '../../format/index.js'
 import { forEachLineBackward, type Window } from './file-windows.js'
+import { toTags } from './session-meta.js'
 import type { EventReader } from './skim-events.js'
 
 const SESSION_META = Buffer.from('session_meta', 'latin1')
@@ -34,6 +35,8 @@ export class TailScan {
   #isTitleSettled = false
   #userTitle = ''
   #autoTitle = ''
+  /** The newest list; `null` if the session was never tagged. */
+  tags: readonly string[] | null = null
 
   get lastActivity(): string | null {
     return this.#messageTime ?? this.#eventTime
@@ -46,14 +49,14 @@ export class TailScan {
     return undefined
   }
 
-  /** Whether an older title could still count. */
-  get isTitleOpen(): boolean {
-    return !this.#isTitleSettled
+  /** Whether an older title or older tags could still count. */
+  get isMetaOpen(): boolean {
+    return !this.#isTitleSettled || this.tags === null
   }
 
   /** For an event that is older than those of the windows. */
-  addTitle({ type, payload }: SessionEvent): void {
-    if (type === 'session_meta') this.#takeTitle(fieldsOf(payload))
+  addMeta({ type, payload }: SessionEvent): void {
+    if (type === 'session_meta') this.#takeMeta(fieldsOf(payload))
   }
 
   scan(window: Window, reader: EventReader): void {
@@ -61,15 +64,15 @@ export class TailScan {
     let low = window.end
     forEachLineBackward(window, (start, end) => {
       const isFirst = isFileStart && start === windowStart
-      const isTitle = !this.#isTitleSettled && mayHoldTitle(bytes, start, end)
-      const events = isTitle
+      const isMeta = this.isMetaOpen && mayBeMeta(bytes, start, end)
+      const events = isMeta
         ? reader.read(bytes, start, end, isFirst)
         : reader.skim(bytes, start, end, isFirst)
       for (const event of events.reverse()) this.add(event)
       low = start
       return this.hasOnChain && this.#messageTime !== null
     })
-    this.#findTitle(window, low, reader)
+    this.#findMeta(window, low, reader)
   }
 
   add(event: SessionEvent): void {
@@ -83,14 +86,15 @@ export class TailScan {
       const { events } = fieldsOf(event.payload)
       if (isLast && Number.isSafeInteger(events)) this.events = events as number
     } else if (type === 'session_meta') {
-      this.#takeTitle(fieldsOf(event.payload))
+      this.#takeMeta(fieldsOf(event.payload))
     } else if (!isHeaderType(type) && isOnChain(event)) {
       this.hasOnChain = true
       if (isOwnEvent(event)) this.hasOwnEvent = true
     }
   }
 
-  #takeTitle({ title, title_source }: Readonly<Record<string, unknown>>): void {
+  #takeMeta({ title, title_source, tags }: Readonly<Record<string, unknown>>): void {
+    this.tags ??= toTags(tags) ?? null
     if (typeof title !== 'string' || this.#isTitleSettled) return
     if (title_source === 'user') {
       this.#userTitle = title.trim()
@@ -100,21 +104,21 @@ export class TailScan {
     }
   }
 
-  /** For a session without a title this is most of the work. */
-  #findTitle(window: Window, low: number, reader: EventReader): void {
+  /** For a session without a title or without tags this is most of the work. */
+  #findMeta(window: Window, low: number, reader: EventReader): void {
     const { bytes, start: windowStart, isFileStart } = window
-    if (this.#isTitleSettled) return
+    if (!this.isMetaOpen) return
     forEachLineBackward({ ...window, end: low - 1 }, (start, end) => {
-      if (!mayHoldTitle(bytes, start, end)) return false
+      if (!mayBeMeta(bytes, start, end)) return false
       const events = reader.read(bytes, start, end, isFileStart && start === windowStart)
-      for (const event of events.reverse()) this.addTitle(event)
-      return this.#isTitleSettled
+      for (const event of events.reverse()) this.addMeta(event)
+      return !this.isMetaOpen
     })
   }
 }
 
 /** False for most lines after comparing a few bytes; the others are decoded. */
-export function mayHoldTitle(bytes: Buffer, start: number, end: number): boolean {
+export function mayBeMeta(bytes: Buffer, start: number, end: number): boolean {
   // Another program may put the type anywhere; so may a damaged line.
   return hasType(bytes, start, SESSION_META) ?? bytes.subarray(start, end).includes(SESSION_META)
 }

@@ -15,7 +15,7 @@ import { READ_FLAGS } from '../read-small-text.js'
 import { type OpenFile, readWindows, TAIL_BYTES } from './file-windows.js'
 import { headerFields } from './header-fields.js'
 import { readHeader, readTitlePrompt } from './read-head.js'
-import { mayHoldTitle, TailScan } from './read-tail.js'
+import { mayBeMeta, TailScan } from './read-tail.js'
 import { EventReader } from './skim-events.js'
 
 export type SessionKind = 'interactive' | 'headless' | 'subagent'
@@ -35,6 +35,8 @@ export interface SessionInfo {
   readonly title: string | null
   /** Whose title it is; `prompt` for the first words of the user. */
   readonly titleSource: 'user' | 'auto' | 'prompt' | null
+  /** In the order in which they were added; `null` if it was never tagged. */
+  readonly tags: readonly string[] | null
   readonly project: string | null
   readonly projectNormalized: string | null
   readonly kind: SessionKind
@@ -132,7 +134,7 @@ export function isLeased({ env }: StoreContext, path: string): boolean {
 }
 
 // Reading this much takes a few hundredths of a second, and only for logs of other writers.
-const TITLE_BYTES_MAX = 32 * 1024 * 1024
+const META_BYTES_MAX = 32 * 1024 * 1024
 
 /** The reason for a file that was there a moment ago. */
 export const GONE = 'gone'
@@ -180,7 +182,7 @@ function digestBytes(path: string, file: OpenFile): SessionInfo | Unreadable {
   // An empty file is a session whose process ended before the header was written.
   if (!scan.hasEvent && !hasEvent && size > 0) return { path, reason: 'no event in it' }
   const isEmpty = !scan.hasOwnEvent && isScannedToStart
-  if (scan.isTitleOpen && !tail.isFileStart && isForeign(header)) findOlderTitle(scan, path, file)
+  if (scan.isMetaOpen && !tail.isFileStart && isForeign(header)) findOlderMeta(scan, path, file)
   const { title } = scan
   const prompt = title === undefined ? readTitlePrompt(file, start, tail, reader) : null
   const about = headerFields(path, header)
@@ -190,6 +192,7 @@ function digestBytes(path: string, file: OpenFile): SessionInfo | Unreadable {
     path,
     title: title?.title ?? prompt,
     titleSource: title?.titleSource ?? (prompt === null ? null : 'prompt'),
+    tags: scan.tags,
     project: about.project,
     projectNormalized: about.projectNormalized,
     kind: about.kind,
@@ -221,22 +224,22 @@ function scanLongLine(scan: TailScan, path: string, { fs, size }: OpenFile): boo
   return false
 }
 
-/** Our writers repeat the title while a log grows; other writers need not. */
+/** Our writers repeat title and tags while a log grows; other writers need not. */
 function isForeign(header: SessionEvent | undefined): boolean {
   return fieldsOf(fieldsOf(header?.payload)['lib'])['name'] !== PACKAGE_NAME
 }
 
-function findOlderTitle(scan: TailScan, path: string, { fs, size }: OpenFile): void {
-  const from = Math.max(0, size - TITLE_BYTES_MAX)
-  const isWanted = ({ bytes, start, end }: Line) => mayHoldTitle(bytes, start, end)
+function findOlderMeta(scan: TailScan, path: string, { fs, size }: OpenFile): void {
+  const from = Math.max(0, size - META_BYTES_MAX)
+  const isWanted = ({ bytes, start, end }: Line) => mayBeMeta(bytes, start, end)
   for (const entry of readLogBackwardSync(path, {
     from,
     to: size,
     isWanted,
     environment: { fs },
   })) {
-    if (entry.kind === 'event') scan.addTitle(entry.event)
-    if (!scan.isTitleOpen) return
+    if (entry.kind === 'event') scan.addMeta(entry.event)
+    if (!scan.isMetaOpen) return
   }
 }
 

@@ -6,7 +6,7 @@ import { isSessionError } from '../../errors.js'
 import { fieldsOf } from '../../format/fields.js'
 import { readType } from '../../format/index.js'
 import { appendOnce, type Line, type NewEvent, readLogSync } from '../../log/index.js'
-import { repeatTitle } from '../catalog/repeat-title.js'
+import { repeatMeta } from '../catalog/repeat-meta.js'
 import { isLeased } from '../catalog/session-info.js'
 import type { StoreContext } from '../context.js'
 import { isLogName } from '../list-logs.js'
@@ -35,7 +35,7 @@ export async function referToCheckpoint(
       ...store.logOptions,
       channel: 'transcript',
       lineNumbers: false,
-      trailingEvent: repeatTitle(store, path),
+      trailingEvent: repeatMeta(store, path),
     })
   } catch (error) {
     if (!isSessionError(error, 'ERR_LOCKED')) throw error

@@ -1,6 +1,8 @@
 // Which sessions must stay where they are, even if they are named.
 
+import { inheritMeta } from '../catalog/inherit-meta.js'
 import { isLeased } from '../catalog/session-info.js'
+import { PINNED } from '../catalog/session-meta.js'
 import { findNewestCheckpoint } from '../checkpoints/find-checkpoints.js'
 import { isSessionLive } from '../claims/read-state.js'
 import { recoveryWindowMs } from '../config.js'
@@ -10,6 +12,7 @@ import { listSpoolFiles } from '../spool/spool.js'
 import type { SessionUnit } from './units.js'
 
 /**
+ * - `pinned`: it has the tag `pinned`, or continues a session that has it
  * - `open`: a running process has it or one of its subagents open, or claims it
  * - `queued`: events wait to be written into it
  * - `needed`: another session that stays continues it, or is a fork of it
@@ -18,12 +21,36 @@ import type { SessionUnit } from './units.js'
  * - `taken`: the target has a session of that id already
  * - `changed`: another process wrote to it meanwhile
  */
-export type KeptCode = 'open' | 'queued' | 'needed' | 'checkpoint' | 'undated' | 'taken' | 'changed'
+export type KeptCode =
+  | 'pinned'
+  | 'open'
+  | 'queued'
+  | 'needed'
+  | 'checkpoint'
+  | 'undated'
+  | 'taken'
+  | 'changed'
 
 export interface KeptSession {
   readonly sessionId: string
   readonly code: KeptCode
   readonly reason: string
+}
+
+/** Leaves out those with the tag `pinned`. `all` are those whose tags are known. */
+export function withoutPinned(
+  store: StoreContext,
+  wanted: readonly SessionUnit[],
+  all: readonly SessionUnit[],
+  kept: KeptSession[],
+): SessionUnit[] {
+  const known = new Map(all.map(({ sessionId, info }) => [sessionId, info]))
+  return wanted.filter(({ sessionId, info }) => {
+    if (inheritMeta(store, info, known).tags?.includes(PINNED) !== true) return true
+    const reason = `it is pinned; \`tag ${sessionId} -${PINNED}\` unpins it`
+    kept.push({ sessionId, code: 'pinned', reason })
+    return false
+  })
 }
 
 /**

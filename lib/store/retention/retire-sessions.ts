@@ -4,7 +4,13 @@
 import type { Unreadable } from '../catalog/session-info.js'
 import type { StoreContext } from '../context.js'
 import { findTranscriptIn } from '../transcripts.js'
-import { findAncestors, type KeptSession, withoutNeeded, withoutUsed } from './guards.js'
+import {
+  findAncestors,
+  type KeptSession,
+  withoutNeeded,
+  withoutPinned,
+  withoutUsed,
+} from './guards.js'
 import { finishMoves, recordMove, type SessionMoved } from './journal.js'
 import { checkMove, type MoveRefusal, moveBack, moveOut, removeUnit } from './move.js'
 import {
@@ -34,7 +40,8 @@ export interface RetireOptions extends RetentionSelection, ApplyOptions {
 
   /**
    * Also sessions that a harness claims, or whose checkpoint may still be recovered. A session that a
-   * process has open, that events wait for or that another session continues stays in any case.
+   * process has open, that is pinned, that events wait for or that another session continues stays
+   * in any case.
    *
    * @default false
    */
@@ -85,7 +92,8 @@ export async function retireSessions(
 ): Promise<RetentionReport> {
   const finished = apply ? await finishMoves(store) : []
   const { wanted, all, kept, skipped } = await selectUnits(store, 'store', selection)
-  const free = withoutNeeded(store, withoutUsed(store, wanted, kept, force), all, kept)
+  const unpinned = withoutPinned(store, wanted, all, kept)
+  const free = withoutNeeded(store, withoutUsed(store, unpinned, kept, force), all, kept)
   const move = (unit: SessionUnit) => moveOut(store, unit, to)
   const step = { command: to, to, reason: reasonOf(selection), move }
   const sessions = await moveUnits(store, free, step, { apply, kept })
@@ -117,7 +125,7 @@ export async function pruneSessions(
   const finished = apply ? await finishMoves(store) : []
   const { wanted, kept, skipped } = await selectUnits(store, from, selection)
   const all = await listAll(store, ['store', 'archive', 'trash'])
-  const free = withoutNeeded(store, wanted, all, kept)
+  const free = withoutNeeded(store, withoutPinned(store, wanted, all, kept), all, kept)
   const move = async (unit: SessionUnit) => {
     removeUnit(store, unit)
     return undefined

@@ -34,7 +34,7 @@ test('a trailing event is requested once per write, with its lines and their sta
   const path = join(temporaryFolder(t), 'log.jsonl')
   const writes: PendingWrite[] = []
   const trailingEvent = ({ lines, ...place }: PendingWrite) => {
-    writes.push({ lines: lines.map(({ type }) => ({ type })), ...place })
+    writes.push({ lines: lines.map(({ type, payloadJson }) => ({ type, payloadJson })), ...place })
     return undefined
   }
   await appendOnce(path, [event('one')], { trailingEvent })
@@ -43,8 +43,15 @@ test('a trailing event is requested once per write, with its lines and their sta
   await log.appendAll([event('two'), title])
   await log.close()
   expect(writes).toEqual([
-    { lines: [{ type: 'user' }], start: 0, end: middle },
-    { lines: [{ type: 'user' }, { type: 'session_meta' }], start: middle, end: log.size },
+    { lines: [{ type: 'user', payloadJson: '{"content":"one"}' }], start: 0, end: middle },
+    {
+      lines: [
+        { type: 'user', payloadJson: '{"content":"two"}' },
+        { type: 'session_meta', payloadJson: '{"title":"A title"}' },
+      ],
+      start: middle,
+      end: log.size,
+    },
   ])
 })
 

@@ -38,6 +38,7 @@ test('a row has the facts of header, conversation and terminator', (t) => {
     path,
     title: 'Hello',
     titleSource: 'prompt',
+    tags: null,
     project: '/nowhere/app/',
     projectNormalized: '/nowhere/app',
     kind: 'headless',

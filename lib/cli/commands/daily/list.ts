@@ -5,11 +5,12 @@ import {
   findShownStatus,
   listSessions,
   listTranscripts,
+  PINNED,
   type SessionInfo,
   type ShownStatus,
 } from '../../../store/index.js'
 import type { Call, Command } from '../../command.js'
-import { readNumber } from '../../input/arguments.js'
+import { readNumber, readWords } from '../../input/arguments.js'
 import { colorsOf } from '../../output/colors.js'
 import { toPlainText } from '../../output/plain-text.js'
 import { printAnswer } from '../../output/print.js'
@@ -19,8 +20,9 @@ import { formatAge, formatSize } from '../../output/units.js'
 const LESSON = `Newest first, by the last message. open: a process has it open; active: a harness claims it, or it
 has events of the last four hours and no end; clean: it was closed; unclosed: it was not (\`close\`
 does it); crashed: the process that had it open died, and nothing of it is lost; empty: no message
-yet. A session that continues another one has the title of that one until it gets its own. Events
-are counted only where the file records it, or with --counts, which reads all of it.
+yet. A session that continues another one has its title and tags until it gets its own. On a
+terminal, sessions with the tag \`pinned\` come first. Events are counted only where the file records
+it, or with --counts, which reads all of it.
 
 Examples:
   $ jsonl-session list
@@ -41,6 +43,7 @@ export const list: Command = {
   options: [
     { name: 'project', value: 'P', text: 'of this project (default: the current folder)' },
     { name: 'all', text: 'of every project; also empty sessions, headless and subagent ones' },
+    { name: 'tag', value: 'TAGS', text: 'only those with all of these tags, separated by commas' },
     { name: 'active', text: 'only open and active ones' },
     { name: 'limit', value: 'N', text: 'at most N of them' },
     { name: 'counts', text: 'count the events of files that do not record the number' },
@@ -51,16 +54,18 @@ export const list: Command = {
     const project = call.value('project') ?? (call.has('all') ? undefined : call.io.cwd())
     const limit = readNumber(call, 'limit')
     const isActiveOnly = call.has('active')
+    const isScreen = call.output.isTerminal && !call.has('json')
+    const isFirstChosen = isActiveOnly || isScreen
     const { sessions: all, skipped } = listSessions(call.store, {
       project,
       all: call.has('all'),
-      limit: isActiveOnly ? undefined : limit,
+      limit: isFirstChosen ? undefined : limit,
       counts: call.has('counts'),
+      tags: readWords(call, 'tag'),
     })
     const rows = all.map((info) => ({ info, status: findShownStatus(call.store, info) }))
-    const sessions = isActiveOnly
-      ? rows.filter(({ status }) => ACTIVE.includes(status)).slice(0, limit)
-      : rows
+    const active = isActiveOnly ? rows.filter(({ status }) => ACTIVE.includes(status)) : rows
+    const sessions = (isScreen ? pinnedFirst(active) : active).slice(0, limit)
     const { transcripts } = call.store.layout
     const what = isActiveOnly ? 'No open or active sessions' : 'No sessions'
     const whose = project === undefined ? '' : ` of ${project}`
@@ -76,6 +81,12 @@ export const list: Command = {
 
 const ACTIVE: readonly ShownStatus[] = ['open', 'active']
 
+/** Those with the tag `pinned`, and then the others. */
+function pinnedFirst(rows: readonly ListRow[]): readonly ListRow[] {
+  const isPinned = ({ info }: ListRow) => info.tags?.includes(PINNED) === true
+  return [...rows.filter(isPinned), ...rows.filter((row) => !isPinned(row))]
+}
+
 interface ListRow {
   readonly info: SessionInfo
   readonly status: ShownStatus
@@ -83,8 +94,8 @@ interface ListRow {
 
 function toRow({ info, status }: ListRow): object {
   const { sessionId, title, titleSource, project, kind, harness, startedAt, lastActivity } = info
-  const { resumedFrom, forkedFrom, parentSessionKey, events, bytes } = info
-  const about = { sessionId, title, titleSource, project, kind, harness, status }
+  const { resumedFrom, forkedFrom, parentSessionKey, events, bytes, tags } = info
+  const about = { sessionId, title, titleSource, tags: tags ?? [], project, kind, harness, status }
   const lineage = { resumedFrom, forkedFrom, parentSessionId: parentSessionKey }
   return { ...about, startedAt, lastActivity, ...lineage, events, bytes }
 }

@@ -1,5 +1,5 @@
-// A session that continues another one is the same conversation, so it has the title of that one
-// until it gets a title of its own. Nothing is written for that: the title follows from the lineage.
+// A session that continues another one is the same conversation, so it has the title and the tags of
+// that one until it gets its own. Nothing is written for that: they follow from the lineage.
 
 import { isSessionError } from '../../errors.js'
 import type { StoreContext } from '../context.js'
@@ -9,23 +9,27 @@ import { isUnreadable, readTranscriptInfo, type SessionInfo } from './session-in
 const ANCESTORS_MAX = 100
 
 /** `known` spares reading ancestors that the caller has read. */
-export function inheritTitle(
+export function inheritMeta(
   store: StoreContext,
   info: SessionInfo,
   known: ReadonlyMap<string, SessionInfo> = new Map(),
 ): SessionInfo {
-  if (hasOwnTitle(info)) return info
   let titled = info
+  let { tags } = info
+  let isTitled = hasOwnTitle(info)
   let parentId = info.resumedFrom?.sessionId
   for (let count = 0; parentId !== undefined && count < ANCESTORS_MAX; count++) {
+    if (isTitled && tags !== null) break
     const parent = known.get(parentId) ?? readParent(store, parentId)
     if (parent === undefined) break
     // Of first prompts, the oldest began the conversation.
-    if (parent.title !== null) titled = parent
-    parentId = hasOwnTitle(parent) ? undefined : parent.resumedFrom?.sessionId
+    if (!isTitled && parent.title !== null) titled = parent
+    isTitled ||= hasOwnTitle(parent)
+    tags ??= parent.tags
+    parentId = parent.resumedFrom?.sessionId
   }
-  if (titled === info) return info
-  return { ...info, title: titled.title, titleSource: titled.titleSource }
+  if (titled === info && tags === info.tags) return info
+  return { ...info, title: titled.title, titleSource: titled.titleSource, tags }
 }
 
 /** Given to it, not the first words of the user. */
