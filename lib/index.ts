@@ -448,6 +448,7 @@ export {
   type TailSessionsOptions,
   type TailTarget,
   type Tally,
+  type TextSpan,
   type TokenCounts,
   type ToolStats,
   type TranscriptText,

@@ -8,7 +8,12 @@ const INVISIBLE = /[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu
 
 /** One line without control characters, whatever stood there. */
 export function toPlainText(text: string): string {
-  return text.toWellFormed().replace(BREAKS, ' ').replace(INVISIBLE, '').trim()
+  return toPlainPart(text).trim()
+}
+
+/** The same for a part of a line: spaces at its ends are kept. */
+export function toPlainPart(text: string): string {
+  return text.toWellFormed().replace(BREAKS, ' ').replace(INVISIBLE, '')
 }
 
 /** Its lines, with their indentation; blank ones at both ends are left out. */

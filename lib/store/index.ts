@@ -99,6 +99,7 @@ export {
 export * from './foreign/settings-file.js'
 export { ForeignSource } from './foreign/source-file.js'
 export { type GrepHit, type GrepOptions, grepStore } from './grep/grep-store.js'
+export type { TextSpan } from './grep/pattern.js'
 export * from './health/examine-store.js'
 export type {
   ChannelName,
@@ -141,6 +142,7 @@ export type { KeptCode, KeptSession } from './retention/guards.js'
 export * from './retention/retire-sessions.js'
 export type { RetentionArea, RetentionSelection, SessionUnit } from './retention/units.js'
 export * from './search/search-sessions.js'
+export { findSearchMatches } from './search/search-transcript.js'
 export * from './sidechains/list-sidechains.js'
 export * from './sidechains/path.js'
 export { hasEnding, type SidechainInfo, type SidechainStatus } from './sidechains/sidechain-info.js'

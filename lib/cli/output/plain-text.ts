@@ -14,7 +14,7 @@ export function clip(text: string, columns: number): string {
   let kept = ''
   let keptBeforeEllipsis = ''
   for (const character of text) {
-    width += widthOf(character)
+    width += widthOfCharacter(character)
     if (width > columns) return `${keptBeforeEllipsis}…`
     kept += character
     if (width < columns) keptBeforeEllipsis = kept
@@ -29,11 +29,11 @@ export function pad(text: string, columns: number): string {
 
 export function widthOfText(text: string): number {
   let width = 0
-  for (const character of text) width += widthOf(character)
+  for (const character of text) width += widthOfCharacter(character)
   return width
 }
 
-function widthOf(character: string): number {
+export function widthOfCharacter(character: string): number {
   if (character >= ' ' && character <= '~') return 1
   if (ZERO_WIDTH.test(character)) return 0
   return DOUBLE_WIDTH.test(character) ? 2 : 1

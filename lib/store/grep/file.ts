@@ -20,9 +20,8 @@ import type { Pattern } from './pattern.js'
 
 export interface FoundEntry {
   readonly entry: LogEntry
-  /** The text that matches, and the index of the match. */
-  readonly text: string
-  readonly at: number
+  /** The text that matches, and the index of the match; none where nothing may match. */
+  readonly match?: { readonly text: string; readonly at: number }
 }
 
 export interface GrepQuery {
@@ -30,6 +29,8 @@ export interface GrepQuery {
   readonly filter: EventFilter
   /** Matches lines as they are on disk instead of their decoded texts. */
   readonly isRaw: boolean
+  /** Finds the events of the filter that do not match. */
+  readonly isInverted: boolean
   readonly signal?: AbortSignal | undefined
   /** Called for every line that is too long to be searched completely. */
   readonly onUnread: (path: string, line: Line) => void
@@ -45,7 +46,8 @@ export class FileGrep {
   constructor(store: StoreContext, query: GrepQuery) {
     this.#store = store
     this.#query = query
-    this.#finder = toFinder(query)
+    // What does not match has no bytes by which it could be found.
+    this.#finder = query.isInverted ? { mayHold: () => true } : toFinder(query)
   }
 
   *run(path: string, end: number): Generator<FoundEntry, void, undefined> {
@@ -91,12 +93,12 @@ export class FileGrep {
   }
 
   #firstIn(entry: LogEntry, texts: readonly string[]): FoundEntry | undefined {
-    const { pattern } = this.#query
+    const { pattern, isInverted } = this.#query
     for (const text of texts) {
       const at = pattern.find(text)
-      if (at !== -1) return { entry, text, at }
+      if (at !== -1) return isInverted ? undefined : { entry, match: { text, at } }
     }
-    return undefined
+    return isInverted ? { entry } : undefined
   }
 }
 

@@ -7,11 +7,11 @@ import { timeOf } from '../../format/fields.js'
 import { countNewlines, type LogEntry, readLogBackwardSync, readLogSync } from '../../log/index.js'
 import { checkLimit } from '../check-options.js'
 import type { StoreContext } from '../context.js'
-import { excerptAround, toOneLine, withoutHalves } from '../text/output-text.js'
+import { cutAround, excerptAround, toOneLine, withoutHalves } from '../text/output-text.js'
 import { FileGrep, type FoundEntry, findTexts } from './file.js'
 import { listStoreFiles, type StoreFile, type StoreFilesOptions } from './files.js'
 import { EventFilter, type EventFilterOptions } from './filter.js'
-import { compilePattern, type PatternOptions } from './pattern.js'
+import { compilePattern, type Pattern, type PatternOptions, type TextSpan } from './pattern.js'
 
 export interface GrepOptions extends StoreFilesOptions, EventFilterOptions, PatternOptions {
   /** What to find in the strings of payloads; an empty pattern matches every event. */
@@ -30,6 +30,27 @@ export interface GrepOptions extends StoreFilesOptions, EventFilterOptions, Patt
    * @default 0
    */
   context?: number | undefined
+
+  /**
+   * Number of entries to return before each match.
+   *
+   * @default context
+   */
+  before?: number | undefined
+
+  /**
+   * Number of entries to return after each match.
+   *
+   * @default context
+   */
+  after?: number | undefined
+
+  /**
+   * Find the events that do not match the pattern. The other options still select.
+   *
+   * @default false
+   */
+  invert?: boolean | undefined
 
   /**
    * Maximum number of matches per file.
@@ -62,6 +83,8 @@ export interface GrepHit {
   readonly uuid: string | null
   /** The text around the match, on one line. */
   readonly snippet: string
+  /** Where the snippet matches. */
+  readonly matches?: readonly TextSpan[]
   /** Why the line could not be read; its bytes were searched as they are. */
   readonly damage?: string
   /** Not a match, but near one. */
@@ -76,9 +99,10 @@ export async function* grepStore(
   store: StoreContext,
   options: GrepOptions,
 ): AsyncGenerator<GrepHit, void, undefined> {
-  const { raw: isRaw = false, context = 0, signal, onSkipped } = options
+  const { raw: isRaw = false, invert: isInverted = false, signal, onSkipped } = options
+  const { context = 0, before = context, after = context } = options
   const limit = options.limitPerFile ?? Number.POSITIVE_INFINITY
-  checkContext(context)
+  for (const [name, count] of Object.entries({ context, before, after })) checkCount(name, count)
   checkLimit(limit)
   const pattern = await compilePattern(options.pattern, options)
   // An empty pattern: the snippet is of the event and not of its first string.
@@ -88,6 +112,7 @@ export async function* grepStore(
     pattern,
     filter,
     isRaw,
+    isInverted,
     signal,
     onUnread: (path, { line_number, length }) => {
       const reason = `line ${line_number} has ${length} bytes; only its beginning was searched`
@@ -98,8 +123,9 @@ export async function* grepStore(
     signal?.throwIfAborted()
     try {
       const found = take(grep.run(file.path, file.end), limit)
-      const shown = context === 0 ? found : withContext(store, file.path, found, context)
-      for (const one of shown) yield toHit(file, one, { isAny })
+      const isAlone = before === 0 && after === 0
+      const shown = isAlone ? found : withContext(store, file.path, found, { before, after })
+      for (const one of shown) yield toHit(file, one, { pattern, isAny })
     } catch (error) {
       if (!isSessionError(error) || (file.isNamed && error.code === 'ERR_NOT_FOUND')) throw error
       // A missing file was removed meanwhile.
@@ -110,9 +136,13 @@ export async function* grepStore(
   }
 }
 
-function toHit(file: StoreFile, shown: Shown, { isAny }: { isAny: boolean }): GrepHit {
-  const { entry } = shown
+function toHit(
+  file: StoreFile,
+  { entry, match, isNear }: Shown,
+  { pattern, isAny }: { pattern: Pattern; isAny: boolean },
+): GrepHit {
   const event = entry.kind === 'event' ? entry.event : undefined
+  const isOfEvent = match === undefined || (isAny && event !== undefined)
   return {
     sessionId: file.readSessionId(),
     path: file.path,
@@ -122,26 +152,43 @@ function toHit(file: StoreFile, shown: Shown, { isAny }: { isAny: boolean }): Gr
     ts: timeOf(event?.ts),
     type: event?.type ?? null,
     uuid: event?.uuid ?? null,
-    snippet: findSnippet(shown, isAny),
+    ...(isOfEvent ? { snippet: contextSnippet(entry) } : toSnippet(match, pattern)),
     ...(entry.kind === 'event' ? {} : { damage: entry.reason }),
-    ...('text' in shown ? {} : { context: true as const }),
+    ...(isNear && { context: true as const }),
   }
 }
 
-function findSnippet(shown: Shown, isAny: boolean): string {
-  const isOfEvent = isAny && shown.entry.kind === 'event'
-  return 'text' in shown && !isOfEvent
-    ? toSnippet(shown.text, shown.at)
-    : contextSnippet(shown.entry)
-}
-
-function toSnippet(text: string, at: number): string {
+/** The text around a match, and where it matches. */
+function toSnippet(
+  { text, at }: NonNullable<FoundEntry['match']>,
+  pattern: Pattern,
+): Pick<GrepHit, 'snippet' | 'matches'> {
   const head = withoutHalves(text.slice(Math.max(0, at - SNIPPET_CHARS), at))
   const before = toOneLine(head)
   const behind = toOneLine(withoutHalves(text.slice(at, at + SNIPPET_CHARS)))
   // `toOneLine` drops the space between them.
   const gap = before !== '' && /\s$/.test(head) ? ' ' : ''
-  return excerptAround(`${before}${gap}${behind}`, before.length + gap.length)
+  const start = before.length + gap.length
+  const { excerpt: snippet, first } = cutAround(`${before}${gap}${behind}`, start)
+  const found = pattern.locate(text, at)
+  const length = found === undefined ? 0 : toOneLine(text.slice(at, found.end)).length
+  const here = { start: start - first, end: Math.min(start - first + length, snippet.length) }
+  const matches = findMatches(snippet, pattern, here)
+  return matches.length === 0 ? { snippet } : { snippet, matches }
+}
+
+/** `here` is the match that was found: on one line it may not be one any more, as with `^Error`. */
+function findMatches(snippet: string, pattern: Pattern, here: TextSpan): TextSpan[] {
+  const matches: TextSpan[] = []
+  for (let from = 0; from < snippet.length; ) {
+    const span = pattern.locate(snippet, from)
+    if (span === undefined) break
+    if (span.end > span.start) matches.push(span)
+    from = Math.max(span.end, span.start + 1)
+  }
+  const isKnown = matches.some(({ start, end }) => start < here.end && here.start < end)
+  if (isKnown || here.end <= here.start) return matches
+  return [...matches, here].sort((one, other) => one.start - other.start)
 }
 
 function contextSnippet(entry: LogEntry): string {
@@ -161,20 +208,20 @@ function* take<Item>(items: Iterable<Item>, limit: number): Generator<Item, void
   }
 }
 
-function checkContext(context: number): void {
-  if (typeof context !== 'number') throw new TypeError('context must be a number')
-  if (Number.isSafeInteger(context) && context >= 0) return
-  throw new SessionError('ERR_ARG', 'context must be a whole number from 0', { context })
+function checkCount(name: string, count: number): void {
+  if (typeof count !== 'number') throw new TypeError(`${name} must be a number`)
+  if (Number.isSafeInteger(count) && count >= 0) return
+  throw new SessionError('ERR_ARG', `${name} must be a whole number from 0`, { [name]: count })
 }
 
 /** A match, or an entry near one. */
-export type Shown = FoundEntry | { readonly entry: LogEntry }
+export type Shown = FoundEntry & { readonly isNear?: true }
 
 export function* withContext(
   store: StoreContext,
   path: string,
   found: Iterable<FoundEntry>,
-  count: number,
+  counts: { readonly before: number; readonly after: number },
 ): Generator<Shown, void, undefined> {
   // Entries before this byte were returned already.
   let shownTo = 0
@@ -182,18 +229,21 @@ export function* withContext(
   for (const match of found) {
     const { entry } = match
     if (last !== undefined) {
-      for (const after of entriesAfter(store, path, last, count, entry.byte_offset)) {
+      for (const after of entriesAfter(store, path, last, counts.after, entry.byte_offset)) {
         shownTo = endOf(after)
-        yield { entry: after }
+        yield { entry: after, isNear: true }
       }
     }
-    for (const before of entriesBefore(store, path, entry, count, shownTo)) yield { entry: before }
+    for (const before of entriesBefore(store, path, entry, counts.before, shownTo)) {
+      yield { entry: before, isNear: true }
+    }
     yield match
     last = entry
     shownTo = endOf(entry)
   }
   if (last === undefined) return
-  for (const after of entriesAfter(store, path, last, count)) yield { entry: after }
+  for (const after of entriesAfter(store, path, last, counts.after))
+    yield { entry: after, isNear: true }
 }
 
 function entriesBefore(
@@ -204,6 +254,7 @@ function entriesBefore(
   from: number,
 ): LogEntry[] {
   const options = { from, to: entry.byte_offset, bare: true, environment: env }
+  if (count === 0) return []
   const entries: LogEntry[] = []
   for (const one of readLogBackwardSync(path, options)) {
     const line_number =
@@ -221,6 +272,7 @@ function entriesAfter(
   count: number,
   to?: number,
 ): LogEntry[] {
+  if (count === 0) return []
   const entries: LogEntry[] = []
   const from = endOf(entry)
   for (const one of readLogSync(path, { from, to, bare: true, environment: env })) {

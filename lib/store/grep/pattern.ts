@@ -22,6 +22,14 @@ export interface Pattern {
   readonly literal: string
   /** The index of the first match; -1 if there is none. */
   find(text: string): number
+  /** The first match at `from` or later; `undefined` if there is none. */
+  locate(text: string, from: number): TextSpan | undefined
+}
+
+/** A part of a text, by indexes of its UTF-16 units. */
+export interface TextSpan {
+  readonly start: number
+  readonly end: number
 }
 
 const SPECIAL = /[\\^$.*+?()[\]{}|]/
@@ -46,7 +54,16 @@ export async function compilePattern(
 }
 
 function literalPattern(literal: string): Pattern {
-  return { ignoreCase: false, literal, find: (text) => text.indexOf(literal) }
+  return {
+    ignoreCase: false,
+    literal,
+    find: (text) => text.indexOf(literal),
+    locate: (text, from) => toSpan(text.indexOf(literal, from), literal.length),
+  }
+}
+
+function toSpan(start: number, length: number): TextSpan | undefined {
+  return start === -1 ? undefined : { start, end: start + length }
 }
 
 function caselessPattern(pattern: string): Pattern {
@@ -56,6 +73,12 @@ function caselessPattern(pattern: string): Pattern {
     literal,
     // A few letters get longer in lower case; then the index is a little late, and still inside.
     find: (text) => Math.min(text.toLowerCase().indexOf(literal), text.length),
+    locate(text, from) {
+      const lower = text.toLowerCase()
+      // The indexes of a text that gets longer are not those of the original.
+      if (lower.length !== text.length) return undefined
+      return toSpan(lower.indexOf(literal, from), literal.length)
+    },
   }
 }
 
@@ -84,6 +107,10 @@ async function regexPattern(pattern: string, ignoreCase: boolean): Promise<Patte
       if (!regex.test(text)) return -1
       const matcher = regex.matcher(text)
       return matcher.find() ? matcher.start() : 0
+    },
+    locate(text, from) {
+      const matcher = regex.matcher(text)
+      return matcher.find(from) ? { start: matcher.start(), end: matcher.end() } : undefined
     },
   }
 }

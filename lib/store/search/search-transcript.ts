@@ -6,6 +6,7 @@ import { SessionError } from '../../errors.js'
 import { fieldsOf, textOf } from '../../format/fields.js'
 import type { SessionEvent } from '../../format/index.js'
 import { type Line, type ReadLogOptions, readLog } from '../../log/index.js'
+import type { TextSpan } from '../grep/pattern.js'
 import { LinePrefilter } from '../prefilter/line-prefilter.js'
 import { mayHaveType } from '../prefilter/type-prefilter.js'
 import { excerptAround, toOneLine, withoutHalves } from '../text/output-text.js'
@@ -154,4 +155,20 @@ export function findMatch(text: string, { terms, phrase }: SearchQuery): number 
   if (phraseIndex !== -1) return phraseIndex
   const indexes = terms.map((term) => lower.indexOf(term)).filter((index) => index !== -1)
   return indexes.length === 0 ? 0 : Math.min(...indexes)
+}
+
+/** Where the words of a query are in a text, in order; of the whole query, as one. */
+export function findSearchMatches(text: string, query: string): TextSpan[] {
+  const { terms, phrase } = parseQuery(query)
+  const lower = text.toLowerCase()
+  // The indexes of a text that gets longer are not those of the original.
+  if (lower.length !== text.length) return []
+  const spans: TextSpan[] = []
+  for (const term of [phrase, ...terms]) {
+    for (let start = lower.indexOf(term); start !== -1; start = lower.indexOf(term, start + 1)) {
+      const end = start + term.length
+      if (!spans.some((span) => span.start < end && start < span.end)) spans.push({ start, end })
+    }
+  }
+  return spans.sort((one, other) => one.start - other.start)
 }

@@ -29,14 +29,21 @@ const ELLIPSIS = '…'
 
 /** At most 320 characters of a line of text, about a third of them before `at`. */
 export function excerptAround(text: string, at: number): string {
-  if (text.length <= EXCERPT_CHARS_MAX) return text
+  return cutAround(text, at).excerpt
+}
+
+/** The same, and the index of the text that its first index stands for. */
+export function cutAround(text: string, at: number): { excerpt: string; first: number } {
+  if (text.length <= EXCERPT_CHARS_MAX) return { excerpt: text, first: 0 }
   const wanted = at - Math.floor(EXCERPT_CHARS_MAX * SHARE_BEFORE)
   const start = Math.max(0, Math.min(wanted, text.length - EXCERPT_CHARS_MAX))
   const end = start + EXCERPT_CHARS_MAX
   const before = start > 0 ? ELLIPSIS : ''
   const after = end < text.length ? ELLIPSIS : ''
-  const kept = withoutHalves(text.slice(start + before.length, end - after.length))
-  return `${before}${kept}${after}`
+  const cut = text.slice(start + before.length, end - after.length)
+  const kept = withoutHalves(cut)
+  const isHalfBefore = /^[\udc00-\udfff]/.test(cut)
+  return { excerpt: `${before}${kept}${after}`, first: start + (isHalfBefore ? 1 : 0) }
 }
 
 /** Without the half of a character that a cut leaves at either end. */

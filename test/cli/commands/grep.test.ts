@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { appendFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { findEventUuid } from '../../../lib/cli/input/event.js'
+import { openContext } from '../../../lib/store/index.js'
 import { answerOf, rowsOf, runCli, runInTerminal, runWell, startCli } from '../command-line.js'
 import { newPlace, type Place, type Said, storeSession } from '../stored.js'
 
@@ -21,7 +23,7 @@ async function demo(t: Parameters<typeof newPlace>[0]): Promise<Place & { path: 
 test('grep prints rows whose line goes to sed and whose bytes go to tail and dd', async (t) => {
   const place = await demo(t)
   const stdout = await runWell(['grep', 'port in use', '--errors'], place)
-  const row = /^(.*):(\d+): demo @(\d+)\+(\d+) (\S+) tool_result {2}Error: port in use\n$/.exec(
+  const row = /^(.*):(\d+): demo r1 @(\d+)\+(\d+) (\S+) tool_result {2}Error: port in use\n$/.exec(
     stdout,
   )
   expect(row?.[1]).toBe(place.path)
@@ -46,6 +48,7 @@ test('grep --json prints one object per hit', async (t) => {
       type: 'user',
       uuid: 'u1',
       snippet: 'why is the port in use?',
+      matches: [{ start: 11, end: 15 }],
     },
   ])
 })
@@ -112,7 +115,7 @@ test('grep shows a damaged line as such', async (t) => {
   const place = await demo(t)
   appendFileSync(place.path, '{"type":"user","payl the port is to\n')
   expect(await runWell(['grep', 'port is to', 'demo'], place)).toMatch(
-    /:\d+: demo @\d+\+35 - DAMAGED \(bad_line\) {2}\{"type":"user","payl the port is to\n$/,
+    /:\d+: demo - @\d+\+35 - DAMAGED \(bad_line\) {2}\{"type":"user","payl the port is to\n$/,
   )
 })
 
@@ -125,7 +128,7 @@ test('grep in a terminal groups rows under their file, clipped to its width', as
   expect(exitCode).toBe(0)
   const [heading, ...rows] = stdout.trimEnd().split('\n')
   expect(heading).toBe(`${place.path}  demo`)
-  expect(rows.map((row) => row.slice(0, 4))).toEqual(['2: @', '4: @'])
+  expect(rows.map((row) => row.slice(0, 6))).toEqual(['2: u1 ', '4: r1 '])
   for (const row of rows) expect(row.length).toBeLessThanOrEqual(60)
 })
 
@@ -186,4 +189,85 @@ test('a rejected pattern is shown as it was typed', async (t) => {
     expect(exitCode).toBe(2)
     expect(stderr).toContain('missing closing ): `(`')
   }
+})
+
+test('grep -A -B -C -m -v -n are spelled as in grep, also glued and joined', async (t) => {
+  const place = await demo(t)
+  const rows = async (...args: string[]) =>
+    (await runWell(['grep', ...args, 'demo'], place))
+      .trimEnd()
+      .split('\n')
+      .map((row) => /jsonl([-:]\d+)/.exec(row)?.[1] ?? row)
+  expect(await rows('-A', '1', 'why')).toEqual([':2', '-3'])
+  expect(await rows('-A1', 'why')).toEqual([':2', '-3'])
+  expect(await rows('-B1', 'lsof')).toEqual(['-2', ':3'])
+  expect(await rows('-C1', '-A0', 'lsof')).toEqual(['-2', ':3'])
+  expect(await rows('-m1', '-n', 'port')).toEqual([':2'])
+  expect(await rows('-in', 'PORT')).toEqual([':2', ':4'])
+  expect(await rows('-v', 'port', '--type', 'user,assistant')).toEqual([':5'])
+  // As in grep, two dashes are between what is not next to each other.
+  expect(await rows('-A1', '(why|caf)')).toEqual([':2', '-3', '--', ':5'])
+  expect(await rows('-B1', '(why|lsof)', '--type', 'user,tool_call')).toEqual(['-1', ':2', ':3'])
+  const counted = await runWell(['grep', '-vc', 'port', 'demo'], place)
+  expect(counted).toBe(`${place.path}:3\n`)
+  expect((await runCli(['grep', '-m', '0', 'port'], place)).exitCode).toBe(1)
+  expect((await runCli(['grep', '-c', '-A', '1', 'port'], place)).exitCode).toBe(2)
+  expect((await runCli(['grep', '-m', 'x', 'port'], place)).stderr).toContain('--max-count takes')
+})
+
+test('grep --json separates nothing: each row says whether it is context', async (t) => {
+  const place = await demo(t)
+  const rows = rowsOf(await runWell(['grep', '-A1', '(why|caf)', 'demo', '--json'], place))
+  expect(rows.map(({ uuid, context }) => [uuid, context])).toEqual([
+    ['u1', undefined],
+    ['c1', true],
+    ['a1', undefined],
+  ])
+})
+
+test('the id of every row is one that --at takes, on a terminal and in a pipe', async (t) => {
+  const place = newPlace(t)
+  // Of the second writer the uuids begin with the time, so all of them begin alike.
+  const said = [
+    ['user', '0b0e7a52-7d8c-4f7e-9a51-5d3c8f1f6f0a', 'needle 1'],
+    ['assistant', '6a4f0c58-2c06-4a57-8d1a-3b1d6a0e5c11', 'needle 2'],
+    ['user', '0198c2a4-7f00-7d8c-9a51-5d3c8f1f6f0a', 'needle 3'],
+    ['assistant', '0198c2a4-7f01-7d8c-9a51-5d3c8f1f6f0b', 'needle 4'],
+    ['user', 'u1', 'needle 5'],
+  ] as const
+  const path = await storeSession(place, 'demo', { said })
+  const piped = await runWell(['grep', 'needle'], place)
+  const typed = await runInTerminal(['grep', 'needle', '--root', place.root], { columns: 140 })
+  const ids = [
+    ...piped.matchAll(/: demo (\S+) @/g),
+    ...typed.stdout.matchAll(/^\d+: (\S+) 2026/gm),
+  ].map(([, id]) => id!)
+  expect(ids).toHaveLength(2 * said.length)
+  const store = openContext({ root: place.root })
+  const named = ids.map((id) => findEventUuid({ store }, path, id))
+  expect(named).toEqual([...said, ...said].map(([, uuid]) => uuid))
+  expect(ids.at(said.length)).toBe('0b0e7a52')
+})
+
+const MATCH = (text: string) => `\x1b[1m\x1b[31m${text}\x1b[39m\x1b[22m`
+
+test('a terminal colours what matches, and cuts the text so that it is seen', async (t) => {
+  const place = newPlace(t)
+  const hostile = `${'before '.repeat(30)}\x1b[31m\x1b]0;owned\x07 a \u202eneedle\x1b[2J, a needle`
+  await storeSession(place, 'demo', { said: [['user', 'u1', hostile]] })
+  const args = ['grep', 'needle', '--root', place.root]
+  const { stdout } = await runInTerminal(args, { columns: 80 })
+  const row = stdout.split('\n')[1]!
+  expect(row.split(MATCH('needle'))).toHaveLength(3)
+  // Only the colours of the matches are control characters.
+  const plain = row.replaceAll(MATCH('needle'), 'needle')
+  expect(plain).not.toMatch(/[\p{Cc}\u202e]/u)
+  expect(plain.length).toBeLessThanOrEqual(80)
+  for (const options of [{ env: { NO_COLOR: '1' } }, { env: { TERM: 'dumb' } }]) {
+    const bare = await runInTerminal(args, { columns: 80, ...options })
+    expect(bare.stdout).not.toContain('\x1b')
+  }
+  expect(await runWell(['grep', 'needle'], place)).not.toContain('\x1b')
+  const forced = await runWell(['grep', 'needle'], { ...place, env: { FORCE_COLOR: '1' } })
+  expect(forced).toContain(MATCH('needle'))
 })

@@ -86,3 +86,14 @@ test('control characters in recorded text cannot move the cursor', async (t) => 
   const { stdout } = await runInTerminal(['search', 'needle', '--root', place.root, '--no-color'])
   expect(stdout).toContain('needle [2J end')
 })
+
+test('search colours the words it found on a terminal, and nothing in a pipe', async (t) => {
+  const place = newPlace(t)
+  await storeSession(place, 'demo', { said: said('Trunk\x1b[2J of a PORT, and trunk ports') })
+  const args = ['search', 'trunk', 'ports', '--root', place.root]
+  const { stdout } = await runInTerminal(args)
+  const mark = (text: string) => `\x1b[1m\x1b[31m${text}\x1b[39m\x1b[22m`
+  expect(stdout.split('\n')[1]).toBe(`  ${mark('Trunk')} [2J of a PORT, and ${mark('trunk ports')}`)
+  expect((await runInTerminal([...args, '--no-color'])).stdout).not.toContain('\x1b')
+  expect(await runWell(['search', 'trunk', 'ports'], place)).not.toContain('\x1b')
+})

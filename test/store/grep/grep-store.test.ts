@@ -43,6 +43,7 @@ test('a hit has the line, offset and length of its bytes', async (t) => {
     type: 'user',
     uuid: id(2),
     snippet: 'the needle is here',
+    matches: [{ start: 4, end: 10 }],
   })
   const bytes = readFileSync(path).subarray(hit!.byteOffset, hit!.byteOffset + hit!.length)
   expect(JSON.parse(bytes.toString())).toMatchObject({ uuid: id(2) })
@@ -379,4 +380,61 @@ test('a session is searched alone, or with its subagents', async (t) => {
   expect(alone.map(({ path }) => path)).toEqual([join(root, '.transcripts', 'demo.jsonl')])
   const both = await hitsIn('', 'needle', { ...options, sidechains: true })
   expect(both.map(({ sessionId }) => sessionId)).toEqual(['demo', 'demo'])
+})
+
+const matchedIn = ({ snippet, matches = [] }: GrepHit) =>
+  matches.map(({ start, end }) => snippet.slice(start, end))
+
+test.for<[pattern: string, options: Partial<GrepOptions>, matched: string[]]>([
+  ['needle', {}, ['needle', 'needle']],
+  ['NEEDLE', { ignoreCase: true }, ['needle', 'Needle', 'needle']],
+  ['n[e]+dle', {}, ['needle', 'needle']],
+  ['^Needle', {}, ['Needle']],
+  ['needle\nNeedle', {}, ['needle Needle']],
+  ['x*', {}, []],
+  ['', {}, []],
+])(
+  'the matches of a snippet are given by their indexes: %j',
+  async ([pattern, options, matched], t) => {
+    const path = fileOf(t, said('a needle\nNeedle and a needle'))
+    const [hit] = await hitsIn(path, pattern, options)
+    expect(matchedIn(hit!)).toEqual(matched)
+  },
+)
+
+test('the matches of a text that is cut are those of its snippet', async (t) => {
+  const path = fileOf(t, said(`${'😀'.repeat(400)} ^needle ${'é'.repeat(400)} needle`))
+  const [hit] = await hitsIn(path, 'needle')
+  expect(hit?.snippet).toMatch(/^…/)
+  expect(matchedIn(hit!)).toEqual(['needle'])
+  const [anchored] = await hitsIn(path, '\\^n.* needle')
+  expect(matchedIn(anchored!)).toEqual([anchored!.snippet.slice(anchored!.snippet.indexOf('^'))])
+})
+
+test('a letter that is longer in lower case moves no match', async (t) => {
+  const path = fileOf(t, said('İİİ needle'))
+  const [hit] = await hitsIn(path, 'NEEDLE', { ignoreCase: true })
+  expect(hit).not.toHaveProperty('matches')
+})
+
+test('invert finds what does not match, also a damaged line, and the filters still select', async (t) => {
+  const path = fileOf(t, said('needle'), said('hay', 2), '{"type":"user", hay\n', said('straw', 4))
+  expect(await linesOf(path, 'needle', { invert: true })).toEqual([2, 3, 4])
+  expect(await linesOf(path, 'h.y', { invert: true })).toEqual([1, 4])
+  expect(await linesOf(path, 'needle', { invert: true, since: time(4) })).toEqual([3, 4])
+  expect(await linesOf(path, '', { invert: true })).toEqual([])
+  const [hit] = await hitsIn(path, 'needle', { invert: true })
+  expect(hit).toMatchObject({ snippet: 'hay', uuid: id(2) })
+  expect(hit).not.toHaveProperty('context')
+})
+
+test('before and after are counted separately, and context is their default', async (t) => {
+  const path = fileOf(t, ...[1, 2, 3, 4, 5, 6, 7].map((number) => said(`line ${number}`, number)))
+  expect(await linesOf(path, 'line 4', { before: 1 })).toEqual([3, 4])
+  expect(await linesOf(path, 'line 4', { after: 2 })).toEqual([4, 5, 6])
+  expect(await linesOf(path, 'line 4', { context: 1, before: 2 })).toEqual([2, 3, 4, 5])
+  expect(await linesOf(path, 'line 4', { context: 1, after: 0 })).toEqual([3, 4])
+  expect(await linesOf(path, 'line [36]', { after: 1, limitPerFile: 1 })).toEqual([3, 4])
+  await expect(hitsIn(path, 'x', { before: -1 })).rejects.toThrow('before must be a whole number')
+  await expect(hitsIn(path, 'x', { after: 0.5 })).rejects.toThrow('after must be a whole number')
 })

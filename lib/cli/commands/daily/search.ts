@@ -1,12 +1,13 @@
 // Sessions by what was said in them.
 
 import { basename } from 'node:path'
-import { type SearchHit, searchSessions } from '../../../store/index.js'
+import { findSearchMatches, type SearchHit, searchSessions } from '../../../store/index.js'
 import type { Call, Command } from '../../command.js'
 import { readNumber } from '../../input/arguments.js'
 import { readSessionOption } from '../../input/target.js'
 import { colorsOf } from '../../output/colors.js'
 import { EXIT } from '../../output/exit-codes.js'
+import { highlight } from '../../output/highlight.js'
 import { toPlainText } from '../../output/plain-text.js'
 import { printAnswer } from '../../output/print.js'
 import { withCounter } from '../../output/progress.js'
@@ -60,18 +61,22 @@ export const search: Command = {
     const exitCode = await printAnswer(call, {
       json: { query, hits: rows, count, message, skipped },
       skipped,
-      lines: () => hits.flatMap((hit) => toLines(call, hit)),
+      lines: () => hits.flatMap((hit) => toLines(call, query, hit)),
       no: count === 0 ? message : undefined,
     })
     return skipped.length > 0 ? EXIT.failed : exitCode
   },
 }
 
-function toLines(call: Call, { sessionKey, project, updatedAt, excerpt }: SearchHit): string[] {
+function toLines(call: Call, query: string, hit: SearchHit): string[] {
+  const { sessionKey, project, updatedAt, excerpt } = hit
+  const colors = colorsOf(call)
+  const paint = (text: string) => colors.bold(colors.red(text))
+  const matches = findSearchMatches(excerpt, query)
   const about = [
-    colorsOf(call).bold(toPlainText(sessionKey)),
+    colors.bold(toPlainText(sessionKey)),
     project === null ? [] : toPlainText(basename(project)),
     updatedAt === null ? [] : formatAge(updatedAt, call.env.now()),
   ].flat()
-  return [about.join('  '), `  ${toPlainText(excerpt)}`]
+  return [about.join('  '), `  ${highlight(excerpt, matches, { columns: undefined, paint })}`]
 }

@@ -13,9 +13,12 @@ import {
 import { findSession, isFile } from '../../input/target.js'
 import { type Colors, colorsOf } from '../../output/colors.js'
 import { EXIT } from '../../output/exit-codes.js'
-import { clip, toPlainText } from '../../output/plain-text.js'
+import { highlight } from '../../output/highlight.js'
+import { clip, toPlainText, widthOfText } from '../../output/plain-text.js'
 import { type Skipped, toSkippedNote } from '../../output/print.js'
 import { withProgress } from '../../output/progress.js'
+import { shortIdOf } from '../../output/short-id.js'
+import { timeOf } from '../../print/conversation.js'
 
 const LESSON = `Searches every string of the payloads, decoded: write quotes, newlines, é and 漢 as they are. A
 pattern without special characters is a text; any other is a regular expression of RE2, which takes
@@ -23,19 +26,22 @@ linear time. --raw also searches field names, numbers and the envelope. A damage
 it is on disk and marked. TIME is 2026-01-31, or a time of that day like 2026-01-31T12:00:00Z, or
 90m, 2h, 3d ago. docs/POST-MORTEM.md has recipes.
 
-A row is: path:line: session @byte+length time type text. Lines are for editors and sed -n 41p,
-bytes for tail -c +20372 FILE | head -c 212, which is one more than the byte.
+A row is: path:line: session id @byte+length time type text. The id is what view --at and the other
+commands take. Lines are for editors and sed -n 41p, bytes for tail -c +20372 FILE | head -c 212,
+which is one more than the byte. A terminal shows file and session once, and colours the matches.
 
 Examples:
   $ jsonl-session grep 'port in use' --errors
-  /home/ada/.jsonl-session/.transcripts/demo.jsonl:41: demo @20371+212 2026-01-31T12:00:05.000Z …
+  /home/ada/.jsonl-session/.transcripts/demo.jsonl:41: demo 0b0e7a52-7d8c-… @20371+212 2026-01-3…
 
-  $ jsonl-session grep '' --tool Bash --since 1d --json
-  {"sessionId":"demo","path":"…","lineNumber":41,"byteOffset":20371,…,"snippet":"…"}
+  $ jsonl-session grep -m 1 -A 2 'port in use' demo --json
+  {"sessionId":"demo","path":"…","lineNumber":41,…,"uuid":"0b0e7a52-…","snippet":"…","matches":[…]}
 
 Exit codes:
   0 found · 1 nothing was found · 2 wrong use, or a file could not be read · 3 no such session
 `
+
+const CONTEXTS = ['context', 'before-context', 'after-context']
 
 export const grep: Command = {
   name: 'grep',
@@ -67,7 +73,12 @@ export const grep: Command = {
     { name: 'ignore-case', short: 'i', text: 'ignore the case of letters' },
     { name: 'fixed-strings', short: 'F', text: 'the pattern is a text' },
     { name: 'extended-regexp', short: 'E', text: 'the pattern is a regular expression' },
-    { name: 'context', short: 'C', value: 'N', text: 'also N entries before and after' },
+    { name: 'invert-match', short: 'v', text: 'the events that do not match' },
+    { name: 'max-count', short: 'm', value: 'N', text: 'at most N matches of each file' },
+    { name: 'after-context', short: 'A', value: 'N', text: 'also N events after each match' },
+    { name: 'before-context', short: 'B', value: 'N', text: 'also N events before each match' },
+    { name: 'context', short: 'C', value: 'N', text: 'also N events before and after each match' },
+    { name: 'line-number', short: 'n', text: 'print line numbers; every row has one anyway' },
     { name: 'count', short: 'c', text: 'print how many per file, for files that have any' },
     { name: 'files-with-matches', short: 'l', text: 'print only the names of files' },
   ],
@@ -76,7 +87,7 @@ export const grep: Command = {
 
   async run(call) {
     rejectTogether(call, 'fixed-strings', 'extended-regexp')
-    rejectTogether(call, 'count', 'files-with-matches', 'context')
+    for (const name of CONTEXTS) rejectTogether(call, 'count', 'files-with-matches', name)
     const [pattern, ...targets] = call.operands
     const files = targets.filter((target) => isFile(call, target))
     return printHits(call, {
@@ -98,8 +109,11 @@ export const grep: Command = {
       raw: call.has('raw'),
       ignoreCase: call.has('ignore-case'),
       syntax: readSyntax(call),
+      invert: call.has('invert-match'),
       context: readNumber(call, 'context'),
-      limitPerFile: call.has('files-with-matches') ? 1 : undefined,
+      before: readNumber(call, 'before-context'),
+      after: readNumber(call, 'after-context'),
+      limitPerFile: call.has('files-with-matches') ? 1 : readNumber(call, 'max-count'),
     })
   },
 }
@@ -124,39 +138,52 @@ async function printRows(call: Call, hits: AsyncIterable<GrepHit>): Promise<numb
   const { output } = call
   const colors = colorsOf(call)
   const isJson = call.has('json')
+  const isGrouped = CONTEXTS.some((name) => call.value(name) !== undefined)
   let count = 0
-  let lastPath = ''
+  let last: GrepHit | undefined
   for await (const hit of hits) {
     if (isJson) await output.write(`${JSON.stringify(hit)}\n`)
-    else if (output.isTerminal) {
-      if (hit.path !== lastPath) await output.write(headingOf(hit, colors, lastPath === ''))
-      await output.write(`${clip(rowOf(hit), output.columns ?? 80)}\n`)
-    } else
-      await output.write(
-        `${toPlainText(hit.path)}${separatorOf(hit)}${rowOf(hit, hit.sessionId)}\n`,
-      )
-    lastPath = hit.path
+    else {
+      const isSameFile = hit.path === last?.path
+      if (output.isTerminal && !isSameFile) await output.write(headingOf(hit, colors, !last))
+      // As grep: what is not next to each other is apart.
+      else if (isGrouped && last !== undefined && !isNext(hit, last)) await output.write('--\n')
+      await output.write(`${rowOf(hit, { colors, columns: output.columns })}\n`)
+    }
+    last = hit
     if (!hit.context) count++
   }
   return count
+}
+
+function isNext(hit: GrepHit, last: GrepHit): boolean {
+  return hit.path === last.path && hit.lineNumber <= last.lineNumber + 1
 }
 
 function headingOf({ path, sessionId }: GrepHit, colors: Colors, isFirst: boolean): string {
   return `${isFirst ? '' : '\n'}${colors.bold(toPlainText(path))}  ${toPlainText(sessionId)}\n`
 }
 
-/** A colon for a match, as in grep; a dash for its context. */
-function separatorOf({ context }: GrepHit): string {
-  return context ? '-' : ':'
+/** On a terminal (`columns`) the file and the session are in the heading, and bytes are of no use. */
+function rowOf(hit: GrepHit, { colors, columns }: RowOptions): string {
+  const { lineNumber, byteOffset, length, ts, uuid, type, damage, snippet, matches = [] } = hit
+  // A colon for a match, as in grep; a dash for its context.
+  const separator = hit.context ? '-' : ':'
+  const what = damage === undefined ? toPlainText(type ?? '-') : `DAMAGED (${damage})`
+  const isNarrow = columns !== undefined
+  const id = uuid === null ? '-' : toPlainText(isNarrow ? shortIdOf(uuid) : uuid)
+  const lead = isNarrow
+    ? `${lineNumber}${separator} ${id} ${timeOf(ts)} ${what}  `
+    : `${toPlainText(hit.path)}${separator}${lineNumber}${separator} ${toPlainText(hit.sessionId)} ${id} @${byteOffset}+${length} ${ts ?? '-'} ${what}  `
+  const shown = isNarrow ? clip(lead, columns) : lead
+  const paint = (text: string) => colors.bold(colors.red(text))
+  const left = isNarrow ? columns - widthOfText(shown) : undefined
+  return `${shown}${highlight(snippet, matches, { columns: left, paint })}`.trimEnd()
 }
 
-/** On a terminal the session is in the heading. */
-function rowOf(hit: GrepHit, session?: string): string {
-  const { lineNumber, byteOffset, length, ts, type, damage, snippet } = hit
-  const what = damage === undefined ? toPlainText(type ?? '-') : `DAMAGED (${damage})`
-  const whose = session === undefined ? '' : `${toPlainText(session)} `
-  const place = `${lineNumber}${separatorOf(hit)} ${whose}@${byteOffset}+${length}`
-  return `${place} ${ts ?? '-'} ${what}  ${toPlainText(snippet)}`.trimEnd()
+interface RowOptions {
+  readonly colors: Colors
+  readonly columns: number | undefined
 }
 
 /** One row for each file that has any. */
