@@ -48,10 +48,11 @@ const FINDS: readonly (readonly [string, RegExp])[] = [
   ['jq -Rc', /^"hello"\n/],
   [
     "jsonl-session grep 'cat",
-    /demo\.jsonl:\d+: demo @\d+\+\d+ \S+ tool_call {2}cat "config\.json"\n/,
+    /demo\.jsonl:\d+: demo \S+ @\d+\+\d+ \S+ tool_call {2}cat "config\.json"\n/,
   ],
   ["jsonl-session grep 'no such file' -i", /tool_result {2}no such file\n/],
   ["jsonl-session grep 'key:", /jsonl-\d+- demo .*\n.*:\d+: demo .*key: value/],
+  ['jsonl-session grep -m 1', /demo\.jsonl:\d+: demo r2 .*no such file\n.*jsonl-\d+- demo /],
   ["jsonl-session grep '' --type", /demo\.jsonl:1\n$/],
   ['jsonl-session grep \'"is_error"', /^\S+demo\.jsonl\n$/],
   ['sed -n', /^\{\n/],

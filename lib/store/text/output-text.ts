@@ -32,7 +32,7 @@ export function excerptAround(text: string, at: number): string {
   return cutAround(text, at).excerpt
 }
 
-/** The same, and the index of the text that its first index stands for. */
+/** The same, and the index of the text at which it begins. */
 export function cutAround(text: string, at: number): { excerpt: string; first: number } {
   if (text.length <= EXCERPT_CHARS_MAX) return { excerpt: text, first: 0 }
   const wanted = at - Math.floor(EXCERPT_CHARS_MAX * SHARE_BEFORE)
