@@ -129,6 +129,7 @@ class App {
     let document: object | undefined
     this.#server = {
       transcriptRoots: options.transcriptRoots ?? [],
+      allowWrite: options.allowWrite === true,
       closing: options.closing ?? new AbortController().signal,
       openApi: () => {
         document ??= toOpenApi(ROUTES)

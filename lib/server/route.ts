@@ -13,6 +13,8 @@ export type Scope = (typeof SCOPES)[number]
 export interface RouteServer {
   /** Folders whose files a request may name as a transcript. */
   readonly transcriptRoots: readonly string[]
+  /** Routes that only read may not write on the side, either. */
+  readonly allowWrite: boolean
   /** Aborted when the server stops: streams end then. */
   readonly closing: AbortSignal
   /** The document of the API. */

@@ -3,6 +3,19 @@
 
 import type { Route } from './route.js'
 import { CHECKPOINT_ROUTES } from './routes/checkpoints.js'
+import { HOOK_ROUTES } from './routes/hooks.js'
+import { NOT_IMPLEMENTED_ROUTES } from './routes/not-implemented.js'
 import { OPENAPI_ROUTES } from './routes/openapi.js'
+import { RECALL_ROUTES } from './routes/recall.js'
+import { SESSION_ROUTES } from './routes/sessions.js'
+import { SUMMARY_ROUTES } from './routes/summaries.js'
 
-export const ROUTES: readonly Route[] = [...CHECKPOINT_ROUTES, ...OPENAPI_ROUTES]
+export const ROUTES: readonly Route[] = [
+  ...CHECKPOINT_ROUTES,
+  ...HOOK_ROUTES,
+  ...RECALL_ROUTES,
+  ...SESSION_ROUTES,
+  ...SUMMARY_ROUTES,
+  ...NOT_IMPLEMENTED_ROUTES,
+  ...OPENAPI_ROUTES,
+]

@@ -60,6 +60,7 @@ export {
 } from './claims/active-sessions.js'
 export {
   type ClaimSessionOptions,
+  checkClaim,
   claimSession,
   findKnownSession,
   isBypassed,

@@ -15,6 +15,13 @@ export interface AllowedPathOptions {
    * @default none
    */
   allowedFolders?: readonly string[] | undefined
+
+  /**
+   * Trust these folders and no others.
+   *
+   * @default the store and the other folders named above
+   */
+  onlyFolders?: readonly string[] | undefined
 }
 
 /** The file without links, or why it is not read. */
@@ -42,7 +49,7 @@ export function resolveAllowedPath(
 }
 
 function allowedFolders({ env, layout }: StoreContext, options: AllowedPathOptions): string[] {
-  const folders = [
+  const folders = options.onlyFolders ?? [
     layout.root,
     join(env.host.homedir(), '.claude', 'projects'),
     join(env.host.tmpdir(), 'jsonl-session'),

@@ -1,6 +1,7 @@
 // Who is answered: the checks before every route.
 
 import { describe, expect, test } from 'vitest'
+import { submitPrompt } from '../../lib/session/record.js'
 import { HOST, startApp, TOKEN } from './client.js'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -92,7 +93,51 @@ describe('too much', () => {
   })
 })
 
+describe('a body', () => {
+  const post = async (t: Parameters<typeof startApp>[0], init: RequestInit, bodyBytesMax = 100) => {
+    const { send } = await startApp(t, { bodyBytesMax })
+    return (await send('/api/sessions/search', { method: 'POST', ...init })).status
+  }
+
+  test('that is too large is answered with 413, also when its length is not known', async (t) => {
+    const body = JSON.stringify({ query: 'x'.repeat(200) })
+    expect(await post(t, { headers: JSON_TYPE, body })).toBe(413)
+    const stream = new ReadableStream({
+      pull: (controller) =>
+        controller.enqueue(new TextEncoder().encode('{"query":"x"} '.repeat(9))),
+    })
+    const endless = { headers: JSON_TYPE, body: stream, duplex: 'half' } as RequestInit
+    expect(await post(t, endless)).toBe(413)
+  })
+
+  test('of another type than JSON is refused, as a form of another site would send it', async (t) => {
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'text/json']) {
+      expect(await post(t, { headers: { 'content-type': type }, body: '{"query":"x"}' })).toBe(415)
+    }
+    const headers = { 'content-type': 'application/json; charset=utf-8' }
+    expect(await post(t, { headers, body: '{"query":"x"}' })).toBe(200)
+  })
+
+  test('that is no JSON is answered with 400', async (t) => {
+    for (const body of ['', '{', 'null', '"x"', '[]', new Uint8Array([0x22, 0xff, 0x22])]) {
+      expect(await post(t, { headers: JSON_TYPE, body })).toBe(400)
+    }
+  })
+})
+
 describe('a request', () => {
+  test('that takes too long is answered with 503', async (t) => {
+    const setTimeout = (callback: () => void) => {
+      queueMicrotask(callback)
+      return { unref: () => {} }
+    }
+    const { post, store } = await startApp(t, { environment: { timers: { setTimeout } } })
+    const request = { harness: 'x', userMessage: 'hello' }
+    for (const sessionKey of ['one', 'two']) await submitPrompt(store, { ...request, sessionKey })
+    const { status, body } = await post('/api/sessions/search', { query: 'hello' })
+    expect([status, body.error.code]).toEqual([503, 'ERR_TIMEOUT'])
+  })
+
   test('gets an id, or keeps its own', async (t) => {
     const { get } = await startApp(t)
     const { headers } = await get('/api/checkpoints', { 'x-request-id': 'mine-1' })

@@ -17,6 +17,8 @@ export interface RecallRequest
     Omit<RecallOptions, 'redact'> {
   /** Return memories again that the session was given in its present context. */
   readonly includeRecalled?: boolean | undefined
+  /** Record nothing, so that the next call returns the same. */
+  readonly dryRun?: boolean | undefined
   /** The call is of a process whose hooks are switched off: nothing is looked for. */
   readonly isInternal?: boolean | undefined
 }

@@ -40,7 +40,10 @@ export async function rememberFor(
 
 export interface ExtractRequest
   extends HarnessRequest,
-    Pick<ExtractOptions, 'transcript' | 'transcriptPath' | 'allowedFolders' | 'minChars'> {}
+    Pick<
+      ExtractOptions,
+      'transcript' | 'transcriptPath' | 'allowedFolders' | 'onlyFolders' | 'minChars'
+    > {}
 
 export type ExtractResponse = HarnessAnswer &
   (SkippedDelta | ({ readonly queued: true } & ExtractedDelta))
@@ -56,11 +59,12 @@ export async function extractFor(
 ): Promise<ExtractResponse> {
   const { store, sessionId } = openCall(given, request, recordOptions)
   requireText(sessionId, 'sessionKey')
-  const { transcript, transcriptPath, allowedFolders, minChars, runtimePath } = request
+  const { transcript, transcriptPath, allowedFolders, onlyFolders, minChars, runtimePath } = request
   const delta = await extractDelta(store, sessionId, {
     transcript,
     transcriptPath,
     allowedFolders,
+    onlyFolders,
     minChars,
     runtimePath,
   })

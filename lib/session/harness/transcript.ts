@@ -6,12 +6,17 @@ import { fieldsOf, wordsOf } from '../../chain/index.js'
 import { isSessionError } from '../../errors.js'
 import { diagnostic } from '../../format/index.js'
 import { type NewEvent, readLogSync } from '../../log/index.js'
-import { readSmallText, resolveAllowedPath, type StoreContext } from '../../store/index.js'
+import {
+  type AllowedPathOptions,
+  readSmallText,
+  resolveAllowedPath,
+  type StoreContext,
+} from '../../store/index.js'
 import { type HookRecordOptions, recordEvent } from '../record/hook-events.js'
 import { contentHash, toUuid } from '../record/log-end.js'
 import { isText } from './requests.js'
 
-export interface HandedTranscript {
+export interface HandedTranscript extends AllowedPathOptions {
   /** The conversation itself: `User: …` and `Assistant: …` lines, or JSON lines. Wins over the path. */
   readonly transcript?: string | undefined
   /** A file that holds it, inside of an allowed folder. */
@@ -50,11 +55,11 @@ export async function adoptTranscript(
 
 function readMessages(
   store: StoreContext,
-  { transcript, transcriptPath }: HandedTranscript,
+  { transcript, transcriptPath, allowedFolders, onlyFolders }: HandedTranscript,
 ): readonly Message[] | undefined {
   if (isText(transcript)) return parseMessages(transcript)
   if (!isText(transcriptPath)) return undefined
-  const allowed = resolveAllowedPath(store, transcriptPath)
+  const allowed = resolveAllowedPath(store, transcriptPath, { allowedFolders, onlyFolders })
   if ('refusal' in allowed) {
     const what = `The transcript ${transcriptPath} is not read: ${allowed.refusal}`
     store.report(diagnostic('transcript_path_refused', what, { file: transcriptPath }))

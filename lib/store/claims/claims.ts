@@ -142,6 +142,18 @@ export async function releaseClaim(
   return { ...toSessionClaim(decided), ...decided.answer }
 }
 
+/**
+ * As `renewClaim` without writing: throws ERR_CLAIMED, or with `automatic` returns the flags, when
+ * another path has the session.
+ */
+export function checkClaim(
+  store: StoreContext,
+  session: string,
+  caller: RuntimePathOptions = {},
+): SkippedCall | undefined {
+  return skippedBy(readClaims(store, session), caller)
+}
+
 /** The claim as it is now. Writes nothing. */
 export function readClaim(store: StoreContext, session: string): SessionClaim {
   return toSessionClaim(readClaims(store, session))
