@@ -107,7 +107,7 @@ export function respectClaim(call: HookCall): void {
   checkClaim(call.store, session, { runtimePath: runtimePathOf(call) })
 }
 
-// Longer than hooks wait, whose harness waits for them: nobody types in the meantime.
+// Longer than a hook process waits: this server runs anyway, and the client has a limit of its own.
 const FOLLOW_UP_LOCK_TIMEOUT_MS = 1000
 
 /** For what is recorded after the transcript itself: history, checkpoint. */

@@ -247,7 +247,8 @@ const checkpointExtract = route({
   path: '/api/hooks/session-checkpoint-extract',
   scope: 'remember',
   isWrite: true,
-  summary: 'The text that was added to a session since the last call, for whoever summarizes it',
+  summary:
+    'The text that was added to a session since the last call, to be summarized by the caller',
   body: z.object({
     ...hookBody,
     sessionKey,
