@@ -88,6 +88,12 @@ export {
   type StoreOptions,
   workingFolder,
 } from './context.js'
+export {
+  findFailedCalls,
+  readEntries,
+  readEntriesAround,
+  readLastEntries,
+} from './excerpt/read-excerpt.js'
 export * from './foreign/hook-settings.js'
 export {
   findBesideTranscripts,
@@ -123,6 +129,7 @@ export * from './history/sweep.js'
 export { type Chapter, listChapters, listContinuations } from './load/chapters.js'
 export * from './load/conversation.js'
 export { findEndTime, findEvent, findLineStart } from './load/find-event.js'
+export { loadLatest } from './load/load-latest.js'
 export { findParent, type LoadedSession, loadSession, readLineage } from './load/load-session.js'
 export type { LoadOptions } from './load/read-tail.js'
 export * from './maintain.js'

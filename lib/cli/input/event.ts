@@ -3,12 +3,16 @@
 import { isGap } from '../../chain/index.js'
 import { SessionError } from '../../errors.js'
 import { scanLog } from '../../log/index.js'
-import { findEvent, loadSession } from '../../store/index.js'
+import { findEvent, type LoadedSession, loadLatest } from '../../store/index.js'
 import type { Call } from '../command.js'
 
 // Fewer characters would mean too many events by chance.
 const BEGINNING_CHARS_MIN = 4
 const CANDIDATES_SHOWN = 5
+
+/** More of a context is not read: no model takes it, and memory and time stay bounded. */
+export const CONTEXT_BYTES_MAX = 16 * 1024 * 1024
+
 /** Nothing needs to be searched for a whole uuid. */
 const WHOLE_UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -52,10 +56,18 @@ export function findEventUuid(call: Pick<Call, 'store'>, path: string, given: st
 }
 
 function findMessage({ store }: Pick<Call, 'store'>, path: string, back: number): string {
-  const { entries } = loadSession(store, path).log.projection
-  const events = entries.flatMap((entry) => (isGap(entry) ? [] : entry.event.uuid))
+  const options = { bytesMax: CONTEXT_BYTES_MAX }
+  const loaded = loadLatest(store, path, options, (loaded) => uuidsOf(loaded).length >= back)
+  const events = uuidsOf(loaded)
   const uuid = back === 0 ? undefined : events.at(-back)
   if (uuid !== undefined) return uuid
   const what = `The model sees ${events.length} messages of ${path}, so there is no message -${back}`
   throw new SessionError('ERR_NOT_FOUND', what, { path, back })
+}
+
+/** Of the messages that the model sees, as far as they were read without a gap. */
+function uuidsOf({ log }: LoadedSession): string[] {
+  const { entries } = log.projection
+  const end = entries.slice(entries.findLastIndex((entry) => entry.kind === 'opaque') + 1)
+  return end.flatMap((entry) => (isGap(entry) ? [] : entry.event.uuid))
 }

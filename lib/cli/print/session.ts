@@ -10,23 +10,27 @@ import {
   wordsOf,
 } from '../../chain/index.js'
 import { SessionError } from '../../errors.js'
-import { type Diagnostic, isOnChain, MESSAGE_TYPES, type SessionEvent } from '../../format/index.js'
+import { type Diagnostic, MESSAGE_TYPES } from '../../format/index.js'
 import { type LogEntry, readLog } from '../../log/index.js'
 import { redactText } from '../../redaction/index.js'
-import { findEvent, type LoadedSession, loadSession, readBranch } from '../../store/index.js'
+import {
+  type BranchOptions,
+  findEvent,
+  type LoadedSession,
+  loadLatest,
+  loadSession,
+  readBranch,
+} from '../../store/index.js'
 import type { Call } from '../command.js'
-import { readEventOption } from '../input/event.js'
+import { readNumber } from '../input/arguments.js'
+import { CONTEXT_BYTES_MAX, readEventOption } from '../input/event.js'
 import { colorsOf } from '../output/colors.js'
 import { DiagnosticGroups } from '../output/notes.js'
 import { toPlainText } from '../output/plain-text.js'
 import { printStored } from '../output/print.js'
-import { snippetOf } from '../output/snippet.js'
-import { Conversation, timeOf } from './conversation.js'
-
-const SNIPPET_COLUMNS = 120
-
-/** More of a context is not read: no model takes it, and memory and time stay bounded. */
-export const CONTEXT_BYTES_MAX = 16 * 1024 * 1024
+import { Conversation } from './conversation.js'
+import { sayEntry } from './entry.js'
+import { isExcerpt, printExcerpt } from './excerpt.js'
 
 const GAPS = {
   lost: 'the session that this one continues is missing',
@@ -48,24 +52,57 @@ export async function printView(
 
 async function printChosen(call: Call, path: string, lost: DiagnosticGroups): Promise<boolean> {
   const at = readEventOption(call, 'at', () => path)
+  const last = readNumber(call, 'last')
+  const options = { at, last, lost }
+  if (isExcerpt(call)) return printExcerpt(call, path, options)
   if (call.has('raw')) return printRaw(call, path, at)
-  if (call.has('history')) return printHistory(call, path, { at, lost })
-  if (call.has('text')) return printText(call, path, { at, lost })
+  if (call.has('history')) return printHistory(call, path, options)
+  if (call.has('text')) return printText(call, path, options)
   // The model of that time had not seen a summary that was revised since.
   const revisions = at === undefined ? 'newest' : 'then'
-  const loaded = loadSession(call.store, path, { at, revisions, bytesMax: CONTEXT_BYTES_MAX })
-  addLost(loaded.diagnostics, lost)
-  if (!call.has('projected')) return printProjection(call, loaded)
+  const loading = { at, revisions, bytesMax: CONTEXT_BYTES_MAX } as const
+  const loaded =
+    last === undefined
+      ? loadSession(call.store, path, loading)
+      : loadLatest(call.store, path, loading, (loaded) => readableEnd(loaded).length >= last)
+  // What is left out on purpose is not reported.
+  const isEnough = last !== undefined && readableEnd(loaded).length >= last
+  addLost(
+    loaded.diagnostics.filter(({ code }) => !isEnough || code !== 'context_cut'),
+    lost,
+  )
+  if (!call.has('projected')) return printProjection(call, loaded, last)
   const toolPolicy = toolPolicyOf(loaded.header)
   const { messages } = messagesOf(loaded.log.projection, { toolPolicy })
-  return printMessages(call, messages, { isWhole: true })
+  return printMessages(call, lastOf(messages, last), { isWhole: true })
+}
+
+interface ViewOptions {
+  readonly at: string | undefined
+  /** Only so many. */
+  readonly last: number | undefined
+  readonly lost: DiagnosticGroups
+}
+
+/** The entries that follow everything that was not read. */
+function readableEnd({ log }: LoadedSession): readonly ProjectionEntry[] {
+  const { entries } = log.projection
+  return entries.slice(entries.findLastIndex((entry) => entry.kind === 'opaque') + 1)
+}
+
+function lastOf<Row>(rows: readonly Row[], last: number | undefined): readonly Row[] {
+  return last === undefined ? rows : rows.slice(Math.max(0, rows.length - last))
 }
 
 /** The projection as it was written. Returns whether there was anything to print. */
-async function printProjection(call: Call, { log }: LoadedSession): Promise<boolean> {
-  if (!call.has('json')) return sayProjection(call, log)
+async function printProjection(
+  call: Call,
+  { log }: LoadedSession,
+  last: number | undefined,
+): Promise<boolean> {
+  if (!call.has('json')) return sayProjection(call, log, last)
   const events = log.projection.entries.flatMap((entry) => (isGap(entry) ? [] : entry.event))
-  return printEach(call, events)
+  return printEach(call, lastOf(events, last))
 }
 
 /** The messages as a model gets them, repaired where a provider would reject them. */
@@ -103,15 +140,15 @@ async function printRaw(call: Call, path: string, at: string | undefined): Promi
 async function printHistory(
   call: Call,
   path: string,
-  { at, lost }: { at: string | undefined; lost: DiagnosticGroups },
+  { at, last: count, lost }: ViewOptions,
 ): Promise<boolean> {
+  const last = count === undefined ? undefined : { count, types: SHOWN_IN_HISTORY }
+  if (count === 0) return false
   const conversation = new Conversation(call.output, { colors: colorsOf(call), isWhole: false })
   let isEmpty = true
-  for await (const { entry } of readBranch(call.store, path, { at })) {
+  for await (const { entry } of readBranch(call.store, path, { at, last })) {
     if (entry.kind !== 'event') addLost(entry.diagnostics, lost)
-    const isShown =
-      entry.kind === 'event' &&
-      (MESSAGE_TYPES.has(entry.event.type) || MARKED.has(entry.event.type))
+    const isShown = entry.kind === 'event' && SHOWN_IN_HISTORY.has(entry.event.type)
     if (!isShown) continue
     isEmpty = false
     if (call.has('json')) await printStored(call, entry.event)
@@ -124,31 +161,72 @@ async function printHistory(
 async function printText(
   call: Call,
   path: string,
-  { at, lost }: { at: string | undefined; lost: DiagnosticGroups },
+  { at, last, lost }: ViewOptions,
 ): Promise<boolean> {
   let isEmpty = true
-  for await (const { entry } of readBranch(call.store, path, { at })) {
-    if (entry.kind !== 'event') {
-      addLost(entry.diagnostics, lost)
-      continue
-    }
-    const { type, ts, uuid } = entry.event
-    if (type !== 'user' && type !== 'assistant') continue
-    // Plain text first: an invisible character could split a secret.
-    const text = redactText(toPlainText(wordsOf(entry.event.payload)))
-    if (text === '') continue
+  const lines =
+    last === undefined
+      ? readTextLines(call, path, { at, lost })
+      : await lastTextLines(call, path, { at, last, lost })
+  for await (const line of lines) {
     isEmpty = false
-    const speaker = type === 'user' ? 'User' : 'Assistant'
-    const line = call.has('json') ? JSON.stringify({ type, ts, uuid, text }) : `${speaker}: ${text}`
     await call.output.write(`${line}\n`)
   }
   return !isEmpty
 }
 
-async function sayProjection(call: Call, { projection }: LogProjection): Promise<boolean> {
+/** A reply may have no words, so more events are read until there are enough lines. */
+async function lastTextLines(
+  call: Call,
+  path: string,
+  { at, last, lost }: ViewOptions & { last: number },
+): Promise<string[]> {
+  for (let count = last; ; count *= 2) {
+    const lines: string[] = []
+    let read = 0
+    const onEvent = () => read++
+    const options = { at, lost, last: { count, types: SPOKEN }, onEvent }
+    if (count > 0) for await (const line of readTextLines(call, path, options)) lines.push(line)
+    if (lines.length >= last || read < count) return lines.slice(Math.max(0, lines.length - last))
+  }
+}
+
+async function* readTextLines(
+  call: Call,
+  path: string,
+  { at, last, lost, onEvent }: TextOptions,
+): AsyncGenerator<string, void, undefined> {
+  for await (const { entry } of readBranch(call.store, path, { at, last })) {
+    if (entry.kind !== 'event') {
+      addLost(entry.diagnostics, lost)
+      continue
+    }
+    const { type, ts, uuid } = entry.event
+    if (!SPOKEN.has(type)) continue
+    onEvent?.()
+    // Plain text first: an invisible character could split a secret.
+    const text = redactText(toPlainText(wordsOf(entry.event.payload)))
+    if (text === '') continue
+    const speaker = type === 'user' ? 'User' : 'Assistant'
+    yield call.has('json') ? JSON.stringify({ type, ts, uuid, text }) : `${speaker}: ${text}`
+  }
+}
+
+interface TextOptions extends Pick<ViewOptions, 'at' | 'lost'> {
+  readonly last?: BranchOptions['last']
+  readonly onEvent?: () => void
+}
+
+async function sayProjection(
+  call: Call,
+  { projection }: LogProjection,
+  last: number | undefined,
+): Promise<boolean> {
   const { entries, compactedCount, contextEpoch, lastBoundary } = projection
   const conversation = new Conversation(call.output, { colors: colorsOf(call), isWhole: false })
+  const first = last === undefined ? 0 : Math.max(0, entries.length - last)
   for (const [index, entry] of entries.entries()) {
+    if (index < first) continue
     await sayProjected(conversation, entry)
     if (index + 1 !== compactedCount) continue
     const which = lastBoundary === null ? '' : ` (${contextEpoch}: ${lastBoundary.uuid})`
@@ -164,33 +242,8 @@ async function sayProjected(conversation: Conversation, entry: ProjectionEntry):
   await conversation.say({ ...event, payload })
 }
 
-async function sayEntry(conversation: Conversation, entry: LogEntry): Promise<void> {
-  if (entry.kind !== 'event') {
-    const [first] = entry.diagnostics
-    const what = `${entry.kind} at byte ${entry.byte_offset}: ${toPlainText(first?.message ?? '')}`
-    return conversation.mark(what, entry.kind === 'damage' ? 'red' : 'yellow')
-  }
-  const { event } = entry
-  if (MESSAGE_TYPES.has(event.type)) await conversation.say(event)
-  else if (event.type === 'compaction_boundary') await conversation.mark(boundaryText(event))
-  else await conversation.aside(asideText(event))
-}
-
-const MARKED = new Set(['compaction_boundary', 'rewind'])
-
-function boundaryText({ ts, uuid, payload }: SessionEvent): string {
-  const { messages_summarized: count, headUuid } = (payload ?? {}) as Record<string, unknown>
-  const kept = typeof headUuid === 'string' ? `, kept from ${headUuid}` : ', nothing kept'
-  const what = `compacted: ${count} messages summarized${kept}`
-  return toPlainText(`${what}  ${timeOf(ts)}  ${uuid}`)
-}
-
-function asideText(event: SessionEvent): string {
-  const { type, ts, uuid } = event
-  const place = isOnChain(event) ? '' : ' (off-chain)'
-  const name = toPlainText(`${type}${place}  ${timeOf(ts)}  ${uuid}`)
-  return `${name}  ${snippetOf(event, SNIPPET_COLUMNS)}`
-}
+const SHOWN_IN_HISTORY = new Set([...MESSAGE_TYPES, 'compaction_boundary', 'rewind'])
+const SPOKEN = new Set(['user', 'assistant'])
 
 async function* entriesUpTo(
   call: Call,

@@ -20,12 +20,22 @@ export interface FoundTip {
  * larger it is, the more every look costs.
  */
 export function findTip(log: OpenLog, windowBytes: number, environment: Environment): FoundTip {
+  const tip = findTipAtEnd(log, windowBytes, environment)
+  return tip === undefined ? findTipFromStart(log, environment) : { tip }
+}
+
+/** `undefined` if the end of the log does not decide it. */
+export function findTipAtEnd(
+  log: OpenLog,
+  windowBytes: number,
+  environment: Environment,
+): string | undefined {
   for (let window = windowBytes; window < log.size; window *= 2) {
     const run = runSince(log, log.size - window, environment)
-    if (run === 'broken') break
-    if (run !== undefined) return { tip: run }
+    if (run === 'broken') return undefined
+    if (run !== undefined) return run
   }
-  return findTipFromStart(log, environment)
+  return undefined
 }
 
 /** The last event of an unbroken run; `undefined` without an event of the chain. */

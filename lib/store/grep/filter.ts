@@ -4,7 +4,7 @@
 import { SessionError } from '../../errors.js'
 import { parseGivenTime, timeOf } from '../../format/fields.js'
 import type { Envelope, SessionEvent } from '../../format/index.js'
-import { findToolParts, hasFailed } from '../text/tool-parts.js'
+import { findToolParts, hasFailed, TYPES_WITH_ERRORS } from '../text/tool-parts.js'
 
 export interface EventFilterOptions {
   /** Only events of these types. */
@@ -33,12 +33,6 @@ const TYPES_OF_ROLE: ReadonlyMap<string, readonly string[]> = new Map([
   ['system', ['system', 'summary']],
 ])
 const TYPES_WITH_TOOLS: readonly string[] = ['tool_call', 'tool_result', 'assistant', 'user']
-const TYPES_WITH_ERRORS: readonly string[] = [
-  'tool_result',
-  'user',
-  'subagent_result',
-  'sidechain_terminator',
-]
 
 export class EventFilter {
   readonly #types: ReadonlySet<string> | undefined

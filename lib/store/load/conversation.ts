@@ -25,9 +25,16 @@ import {
   readLogBackward,
   UuidIndex,
 } from '../../log/index.js'
-import { lineStartBefore, readOffsets } from '../../log/internal.js'
+import { findTipAtEnd, lineStartBefore, openForReading, readOffsets } from '../../log/internal.js'
 import { idOfFileName } from '../catalog/header-fields.js'
 import type { StoreContext } from '../context.js'
+import {
+  type Branch,
+  type BranchStart,
+  BranchWalk,
+  type LastEvents,
+  type Part,
+} from './branch-walk.js'
 import { findParent, parentOf, readHeaders } from './load-session.js'
 
 /** An event of a known type with its payload, or one of a type with a namespace. */
@@ -59,6 +66,11 @@ export interface ConversationOptions {
   signal?: AbortSignal | undefined
 }
 
+export interface BranchOptions extends ConversationOptions {
+  /** Only the newest events, with what is between them: then only the end of the files is read. */
+  last?: LastEvents | undefined
+}
+
 /** A line of a file, on the branch. */
 export interface BranchEntry {
   readonly entry: LogEntry
@@ -84,9 +96,9 @@ export async function* readConversation(
 export async function* readBranch(
   store: StoreContext,
   log: string | MemoryLog,
-  { at, signal }: ConversationOptions = {},
+  { at, signal, last }: BranchOptions = {},
 ): AsyncGenerator<BranchEntry, void, undefined> {
-  for (const chapter of await findChapters(store, log, at, signal)) {
+  for (const chapter of await findChapters(store, log, { at, last }, signal)) {
     const { source, sessionId, parts } = chapter
     for await (const entry of source.forward(parts, signal)) {
       const isIncluded = parts.some(
@@ -95,12 +107,6 @@ export async function* readBranch(
       if (isIncluded) yield { entry, sessionId, path: source.path }
     }
   }
-}
-
-/** Bytes of a file that are on the branch. */
-interface Part {
-  from: number
-  to: number
 }
 
 interface Chapter {
@@ -120,6 +126,8 @@ interface Source {
     parts: readonly Part[] | undefined,
     signal: AbortSignal | undefined,
   ): AsyncIterable<LogEntry> | Iterable<LogEntry>
+  /** The newest event of the chain; `undefined` if the end of the file does not decide it. */
+  tipAtEnd(): string | undefined
   /** All events, where following the links is not enough. */
   all(): readonly PlacedEvent[]
 }
@@ -128,7 +136,7 @@ interface Source {
 async function findChapters(
   store: StoreContext,
   log: string | MemoryLog,
-  at: string | undefined,
+  { at, last }: BranchOptions,
   signal: AbortSignal | undefined,
 ): Promise<Chapter[]> {
   const chapters: Chapter[] = []
@@ -139,16 +147,17 @@ async function findChapters(
   }
   const isNamed = at !== undefined
   let cut: string | undefined
+  let left = last
   while (next !== undefined) {
     const { source } = next
     visited.add(source.path)
-    const tip = next.at ?? (await findTip(source, signal))
+    const tip = next.at ?? source.tipAtEnd() ?? (await findTip(source, signal))
     const endsAtTip = isNamed && chapters.length === 0
     // A log without a chain, for example of checkpoints, has no branches.
     const branch: Branch =
       tip === undefined
-        ? { parts: ALL, isFound: true, cut }
-        : await followBranch(source, { tip, cut, endsAtTip }, signal)
+        ? { parts: ALL, isFound: true, cut, count: 0 }
+        : await followBranch(source, { tip, cut, endsAtTip, last: left }, signal)
     if (!branch.isFound && next.at !== undefined) {
       const { at } = next
       const what = `No event "${at}" on the chain of ${source.path}`
@@ -165,6 +174,8 @@ async function findChapters(
       sessionId: sessionId ?? idOfFileName(source.path),
       parts: branch.parts,
     })
+    if (left !== undefined) left = { ...left, count: left.count - branch.count }
+    if (left?.count === 0) break
     next = findNext(store, source, visited)
   }
   return chapters
@@ -187,20 +198,6 @@ function findNext(store: StoreContext, { path, headers }: Source, visited: Reado
   return { source: sourceOnDisk(store, found), at: parent.tipUuid }
 }
 
-interface Branch {
-  readonly parts: readonly Part[]
-  readonly isFound: boolean
-  /** What a rewind of this file cut the branch after, if that is in an ancestor. */
-  readonly cut: string | undefined
-}
-
-interface BranchStart {
-  readonly tip: string | undefined
-  readonly cut: string | undefined
-  /** Off-chain events after the tip are left out. */
-  readonly endsAtTip: boolean
-}
-
 async function followBranch(
   source: Source,
   start: BranchStart,
@@ -215,90 +212,6 @@ async function followBranch(
   const exact = new BranchWalk(source, start, new Set(path.map((it) => it.byte_offset)))
   for await (const entry of source.backward(signal)) if (exact.add(entry)) break
   return exact
-}
-
-/** Follows the links of a file from its end, and collects what is on the branch. */
-class BranchWalk implements Branch {
-  readonly parts: Part[] = []
-  isFound = false
-  cut: string | undefined
-  readonly #exact: ReadonlySet<number> | undefined
-  readonly #rootOffset: number
-  /** The event that ends the branch; `undefined`: off-chain events may follow its tip. */
-  readonly #last: string | undefined
-  /** The uuid of the next event of the branch; `null`: the next on-chain event, whatever it is. */
-  #wanted: string | null | undefined
-  #open: Part | undefined
-  /** Off-chain events up to here belong to the on-chain event before them. */
-  #end: number | undefined
-  #isAtRoot = false
-
-  constructor({ headers }: Source, start: BranchStart, exact?: ReadonlySet<number>) {
-    const { tip, cut, endsAtTip } = start
-    this.#wanted = tip
-    this.#last = endsAtTip ? tip : undefined
-    this.cut = cut
-    this.#exact = exact
-    this.#rootOffset = headers.at(-1)?.byte_offset ?? -1
-  }
-
-  /** The branch has an event that follows a missing one. */
-  get isLost(): boolean {
-    return this.isFound && !this.#isAtRoot && typeof this.#wanted === 'string'
-  }
-
-  /** Returns whether the root is reached. */
-  add(entry: LogEntry): boolean {
-    const end = entry.byte_offset + entry.length + 1
-    this.#end ??= end
-    if (entry.kind !== 'event') return false
-    const { event, byte_offset } = entry
-    if (!this.isFound && event.uuid === this.#last) this.#end = end
-    if (!isOnChain(event)) {
-      // The branch ends with the on-chain event before an off-chain one that was named.
-      if (!this.isFound && event.uuid === this.#wanted) this.#wanted = null
-      return false
-    }
-    const isHeader = isHeaderType(event.type)
-    // A header in the middle of a file is not part of its chain.
-    if (isHeader && byte_offset > this.#rootOffset) return false
-    if (!this.#isOnBranch(event, byte_offset)) {
-      this.#leave(byte_offset)
-      return false
-    }
-    this.isFound = true
-    this.#wanted = event.prev_uuid
-    const isCut = this.cut !== undefined && event.uuid !== this.cut
-    if (isCut) this.#leave(byte_offset)
-    else this.#include(byte_offset)
-    if (!isCut) this.cut = cutOf(event)
-    this.#isAtRoot = isHeader
-    return isHeader
-  }
-
-  #isOnBranch({ uuid }: SessionEvent, byteOffset: number): boolean {
-    if (this.#exact !== undefined) return this.#exact.has(byteOffset)
-    return this.#wanted === null || uuid === this.#wanted
-  }
-
-  #include(byteOffset: number): void {
-    if (this.#open === undefined) {
-      this.#open = { from: byteOffset, to: this.#end! }
-      this.parts.unshift(this.#open)
-    }
-    this.#open.from = byteOffset
-  }
-
-  #leave(byteOffset: number): void {
-    this.#open = undefined
-    this.#end = byteOffset
-  }
-}
-
-/** A rewind may cut what it follows, instead of linking to its target. */
-function cutOf({ type, payload }: SessionEvent): string | undefined {
-  if (type !== 'rewind') return undefined
-  return textOf(fieldsOf(payload)['truncate_after']) ?? undefined
 }
 
 const ALL: readonly Part[] = [{ from: 0, to: Number.MAX_SAFE_INTEGER }]
@@ -317,7 +230,20 @@ function sourceOnDisk(store: StoreContext, path: string): Source {
       const { to } = parts.at(-1)!
       return readLog(path, { ...reading, from, to, signal })
     },
+    tipAtEnd: () => readTipAtEnd(store, path),
     all: () => onlyEvents(readOffsets(path, { to: Number.MAX_SAFE_INTEGER }, env)),
+  }
+}
+
+// As the writers of a session, so that a reader finds the event that they would continue.
+const TIP_WINDOW_BYTES = 256 * 1024
+
+function readTipAtEnd({ env }: StoreContext, path: string): string | undefined {
+  const log = openForReading(path, env)
+  try {
+    return findTipAtEnd(log, TIP_WINDOW_BYTES, env)
+  } finally {
+    env.fs.closeSync(log.fd)
   }
 }
 
@@ -327,6 +253,7 @@ function sourceInMemory({ path, entries }: MemoryLog): Source {
     headers: entries.slice(0, 1),
     backward: () => entries.toReversed(),
     forward: () => entries,
+    tipAtEnd: () => undefined,
     all: () => entries,
   }
 }

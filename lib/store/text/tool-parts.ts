@@ -32,6 +32,14 @@ export function findToolParts({ type, payload }: SessionEvent): ToolPart[] {
   })
 }
 
+/** The types of events that may record a failure. */
+export const TYPES_WITH_ERRORS: readonly string[] = [
+  'tool_result',
+  'user',
+  'subagent_result',
+  'sidechain_terminator',
+]
+
 /** Whether the event records a failure. */
 export function hasFailed(event: SessionEvent): boolean {
   const { errors, completion_status } = fieldsOf(event.payload)

@@ -2,9 +2,9 @@
 
 import { isUnreadable, readSessionInfo, rejectUnreadable } from '../../../store/index.js'
 import { type Command, DRY_RUN } from '../../command.js'
+import { CONTEXT_BYTES_MAX } from '../../input/event.js'
 import { findLog, findSession } from '../../input/target.js'
 import { answer, answerDryRun } from '../../output/print.js'
-import { CONTEXT_BYTES_MAX } from '../../print/session.js'
 import { resumeForAppend } from '../../with-session.js'
 
 const LESSON = `Appends the end of the session, as a harness does that closes it: \`list\` shows it as clean, and

@@ -5,14 +5,14 @@ import { isSessionError, SessionError } from '../../../errors.js'
 import { type ResumedSession, type ResumeOptions, resumeSession } from '../../../session/index.js'
 import { type Call, type Command, PICK, UsageError } from '../../command.js'
 import { readChoice, rejectTogether } from '../../input/arguments.js'
-import { EVENT_TEXT, readEventOption } from '../../input/event.js'
+import { CONTEXT_BYTES_MAX, EVENT_TEXT, readEventOption } from '../../input/event.js'
 import { findLog, findSession } from '../../input/target.js'
 import { EXIT } from '../../output/exit-codes.js'
 import { toPlainText } from '../../output/plain-text.js'
 import { printJson } from '../../output/print.js'
 import { reportError } from '../../output/report-error.js'
 import { plural } from '../../output/units.js'
-import { CONTEXT_BYTES_MAX, printMessages } from '../../print/session.js'
+import { printMessages } from '../../print/session.js'
 
 const LESSON = `Without a session the newest of this project is taken: the one with the latest message. The old
 transcript is only read; the new session names it as its parent and continues from there.

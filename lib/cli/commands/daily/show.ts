@@ -1,6 +1,6 @@
 // A session to read.
 
-import { type Command, PICK, UsageError } from '../../command.js'
+import { type Call, type Command, PICK, UsageError } from '../../command.js'
 import { rejectTogether } from '../../input/arguments.js'
 import { EVENT_TEXT } from '../../input/event.js'
 import { findLog } from '../../input/target.js'
@@ -15,6 +15,10 @@ continues: what was compacted is included, what was abandoned is not. --raw is t
 messages as \`resume --json\` has them. --text is the view to share: what looks like a secret is
 [REDACTED] there. All other views are complete, secrets included.
 
+--last N reads from the end of the file and no more than it needs. --errors and --around show events
+as they were written, also those that were compacted or abandoned since; a failure is shown below
+its call. With --errors, --last N are the last N failures, and --around the failures next to EVENT.
+
 Examples:
   $ jsonl-session show demo
   User  2026-01-31T12:00:00Z  0b0e7a52-7d8c-4f7e-9a51-5d3c8f1f6f0a
@@ -25,8 +29,10 @@ Examples:
     → Bash {"command":"ls"}
     ← README.md
 
-  $ jsonl-session show demo --at 0b0e7a52-7d8c-4f7e-9a51-5d3c8f1f6f0a --text
-  User: hello
+  $ jsonl-session show demo --errors --last 1
+  Assistant  2026-01-31T12:00:04Z  9c1e4a77-51b0-4d0b-9a0e-0f6f3c2b8d21
+    → Bash {"command":"cat config.json"}
+    ✗ no such file
 
 Exit codes:
   0 shown · 1 nothing to show, or nothing was selected · 2 wrong use, or failed · 3 not found
@@ -43,6 +49,15 @@ export const show: Command = {
     { name: 'projected', text: 'what the model sees: tools in full, gaps repaired' },
     { name: 'text', text: 'only the messages, secrets redacted: one line for each turn' },
     { name: 'at', value: 'EVENT', text: `as it was at this event: ${EVENT_TEXT}` },
+    { name: 'last', value: 'N', text: 'only the last N messages of the view, read from the end' },
+    { name: 'errors', text: 'only failures of tools and subagents, and damaged lines' },
+    { name: 'around', value: 'EVENT', text: 'only this event and its neighbours in the file' },
+    {
+      name: 'context',
+      short: 'C',
+      value: 'N',
+      text: 'with --around: N events on each side (default: 3)',
+    },
     PICK,
   ],
   lesson: LESSON,
@@ -52,13 +67,28 @@ export const show: Command = {
     const [target] = call.operands
     if (target === undefined) throw new UsageError('show needs a session, a file, or --pick')
     rejectTogether(call, 'history', 'raw', 'projected', 'text')
+    rejectOfFile(call)
     const path = findLog(call, target)
     const { isShown, isDamaged } = await printView(call, path)
     if (isShown) return EXIT.done
-    const why = isDamaged
-      ? `No message in ${path} can be read`
-      : `There is no message in ${path} yet`
-    call.notes.say(why)
+    call.notes.say(whyNothing(call, path, isDamaged))
     return EXIT.no
   },
+}
+
+/** Failures and neighbours are looked for in the file, so they are not views of a conversation. */
+function rejectOfFile(call: Call): void {
+  for (const selection of ['errors', 'around']) {
+    for (const view of ['history', 'projected', 'text']) rejectTogether(call, selection, view)
+  }
+  rejectTogether(call, 'around', 'last')
+  rejectTogether(call, 'around', 'at')
+  if (call.value('context') === undefined || call.value('around') !== undefined) return
+  throw new UsageError('--context belongs to --around: how many events on each side')
+}
+
+function whyNothing(call: Call, path: string, isDamaged: boolean): string {
+  if (call.has('errors')) return `Nothing failed in ${path}`
+  if (call.value('last') === '0') return '--last 0 shows nothing'
+  return isDamaged ? `No message in ${path} can be read` : `There is no message in ${path} yet`
 }
