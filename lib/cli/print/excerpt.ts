@@ -33,24 +33,26 @@ export async function printExcerpt(
   { at, last }: { readonly at: string | undefined; readonly last: number | undefined },
 ): Promise<boolean> {
   const errors = call.has('errors')
-  const to = at === undefined ? undefined : placeOf(call, path, at) + 1
+  const end = at === undefined ? undefined : placeOf(call, path, at).end
   const around = call.value('around')
   if (around !== undefined) {
-    const offset = placeOf(call, path, findEventUuid(call, path, around))
+    const { offset } = placeOf(call, path, findEventUuid(call, path, around))
     const count = readNumber(call, 'context') ?? NEIGHBOURS
     const entries = readEntriesAround(call.store, path, { offset, count }, { errors })
     return printEntries(call, path, entries, { errors, centre: offset })
   }
   const entries =
     last === undefined
-      ? readEntries(call.store, path, { errors, to })
-      : readLastEntries(call.store, path, last, { errors, to })
+      ? readEntries(call.store, path, { errors, end })
+      : readLastEntries(call.store, path, last, { errors, end })
   return printEntries(call, path, entries, { errors })
 }
 
-function placeOf(call: Call, path: string, uuid: string): number {
+function placeOf(call: Call, path: string, uuid: string): { offset: number; end: number } {
   const found = findEvent(call.store, path, uuid)
-  if (found !== undefined) return found.byte_offset
+  if (found !== undefined) {
+    return { offset: found.byte_offset, end: found.byte_offset + found.length }
+  }
   throw new SessionError('ERR_NOT_FOUND', `No event "${uuid}" in ${path}`, { at: uuid, path })
 }
 

@@ -17,8 +17,8 @@ import { findToolParts, hasFailed, TYPES_WITH_ERRORS } from '../text/tool-parts.
 export interface ExcerptOptions {
   /** Only failures of tools and subagents, and damaged lines. */
   readonly errors?: boolean | undefined
-  /** What begins at this byte or later is left out. */
-  readonly to?: number | undefined
+  /** Where the last event ends, without its newline; what follows is left out. */
+  readonly end?: number | undefined
 }
 
 const FAILING = new Set(TYPES_WITH_ERRORS)
@@ -30,7 +30,10 @@ export function readLastEntries(
   count: number,
   options: ExcerptOptions = {},
 ): LogEntry[] {
-  return count === 0 ? [] : walkBackward(store, path, count, options)
+  const { end } = options
+  // With its newline: without it the last line would count as unfinished.
+  const to = end === undefined ? undefined : end + 1
+  return count === 0 ? [] : walkBackward(store, path, { ...options, count, to })
 }
 
 /** The entry at an offset, and so many of the selected ones before and after it. */
@@ -40,7 +43,7 @@ export function readEntriesAround(
   { offset, count }: { readonly offset: number; readonly count: number },
   options: Pick<ExcerptOptions, 'errors'> = {},
 ): LogEntry[] {
-  const before = count === 0 ? [] : walkBackward(store, path, count, { ...options, to: offset })
+  const before = count === 0 ? [] : walkBackward(store, path, { ...options, count, to: offset })
   const after: LogEntry[] = []
   const { isWanted, isSelected } = toSelection(options)
   // A line may hold several records, and one after the first has no line of its own to begin at.
@@ -60,11 +63,11 @@ export function readEntriesAround(
 export async function* readEntries(
   { env }: StoreContext,
   path: string,
-  { to, ...options }: ExcerptOptions,
+  { end, ...options }: ExcerptOptions,
 ): AsyncGenerator<LogEntry, void, undefined> {
   const { isWanted, isSelected } = toSelection(options)
   for await (const entry of readLog(path, { environment: env, isWanted })) {
-    if (to !== undefined && entry.byte_offset >= to) return
+    if (end !== undefined && entry.byte_offset >= end) return
     if (isSelected(entry)) yield entry
   }
 }
@@ -72,13 +75,18 @@ export async function* readEntries(
 function walkBackward(
   { env }: StoreContext,
   path: string,
-  count: number,
-  { to, ...options }: ExcerptOptions,
+  {
+    count,
+    to,
+    end = Number.MAX_SAFE_INTEGER,
+    ...options
+  }: ExcerptOptions & { readonly count: number; readonly to: number | undefined },
 ): LogEntry[] {
   const { isWanted, isSelected } = toSelection(options)
   const found: LogEntry[] = []
   for (const entry of readLogBackwardSync(path, { to, isWanted, environment: env })) {
-    if (isSelected(entry) && found.push(entry) === count) break
+    if (entry.byte_offset >= end || !isSelected(entry)) continue
+    if (found.push(entry) === count) break
   }
   return found.reverse()
 }
