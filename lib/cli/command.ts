@@ -154,6 +154,8 @@ export interface Command {
   readonly operand?: string
   /** What it is; of several, one text for each. */
   readonly operandText?: string | readonly string[]
+  /** What --pick asks for after the session, unless it is given: a title, or the message of --to. */
+  readonly pickNext?: 'title' | 'message'
   /** Its sessions are those in the archive or the trash. */
   readonly retiredIn?: 'archive' | 'trash'
   readonly options?: readonly OptionSpec[]
@@ -238,10 +240,10 @@ export const DRY_RUN: OptionSpec = {
   text: 'show what would happen; write nothing',
 }
 
-/** For commands that print one session. */
+/** For commands that take one session. */
 export const PICK: OptionSpec = {
   name: 'pick',
-  text: 'choose it from a list: type to filter, Enter selects, Esc cancels',
+  text: 'choose the session from a list: type to filter, Enter selects, Esc cancels',
   isForPeople: true,
 }
 

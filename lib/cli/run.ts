@@ -46,7 +46,7 @@ async function runParsed(
   let parsed: Parsed | undefined = given
   if (given.has('pick')) {
     const { withPicked } = await import('./picker/pick-session.js')
-    parsed = await withPicked(given, surroundings)
+    parsed = await withPicked(command, given, surroundings)
     if (parsed === undefined) return EXIT.no
   }
   const chosen = parsed

@@ -42,6 +42,13 @@ export function findSession(call: Call, target: string): string {
   )
 }
 
+/** The first operand of a command that also takes --pick. */
+export function namedSession(call: Call, commandName: string): string {
+  const [target] = call.operands
+  if (target !== undefined) return target
+  throw new UsageError(`${commandName} needs a session, or --pick`)
+}
+
 /** As `findSession`; one that a harness claims needs no transcript. */
 export function findClaimedSession(call: Call, target: string): string {
   try {

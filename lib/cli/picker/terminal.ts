@@ -3,7 +3,6 @@
 import { on } from 'node:events'
 import type { CliIo } from '../command.js'
 import type { Colors } from '../output/colors.js'
-import { clip, pad, toPlainText } from '../output/plain-text.js'
 import {
   drawLines,
   ENDING_SIGNALS,
@@ -11,113 +10,148 @@ import {
   sizeOf,
   takeTerminal,
 } from '../terminal/take-terminal.js'
-import { type Choice, type PickState, pressKey, selectedOf, startPicking } from './model.js'
+import {
+  addMatches,
+  applyChange,
+  type Choice,
+  type PickAction,
+  type PickChange,
+  type PickRules,
+  type PickState,
+  pressKey,
+  selectedOf,
+  startPicking,
+} from './model.js'
+import { screenOf } from './screen.js'
 
 export interface PickerOptions {
   readonly io: CliIo
   readonly colors: Colors
   /** The last messages of a choice. */
   readonly preview: (choice: Choice) => readonly string[]
+  readonly rules?: PickRules
+  /** Carries out an action and reports what it changed. It does not reject. */
+  readonly act?: (action: PickAction) => Promise<PickChange>
+  /** Reads what the filter searches besides the rows, once something is typed. */
+  readonly prompts?: PromptSource
+}
+
+export interface PromptSource {
+  /** Reads the prompts of some choices and returns those; `undefined` when all were read. */
+  readSome(): readonly Choice[] | undefined
+  /** Lets keys arrive. */
+  pause(): Promise<void>
+}
+
+export interface Picked {
+  readonly choice: Choice
+  /** What was typed where the picker asks for a title. */
+  readonly title: string | undefined
 }
 
 /** The one that was taken; `undefined` when none was. */
 export async function pickInTerminal(
   choices: readonly Choice[],
-  { io, colors, preview }: PickerOptions,
-): Promise<Choice | undefined> {
-  const draw = (state: PickState) => {
-    const { columns, rows } = sizeOf(io)
-    const choice = selectedOf(state)
-    const words = choice === undefined ? [] : preview(choice)
-    const lines = screenOf(state, words, { columns, rows, colors })
-    drawLines(io, lines)
-  }
-  const restore = takeTerminal(io)
+  options: PickerOptions,
+): Promise<Picked | undefined> {
+  const restore = takeTerminal(options.io)
+  const picker = new Picker(startPicking(choices, options.rules), options)
   try {
-    return await untilDecided(io, startPicking(choices), draw)
+    return await picker.untilDecided()
   } finally {
+    picker.stop()
     restore()
   }
 }
 
-async function untilDecided(
-  io: CliIo,
-  start: PickState,
-  draw: (state: PickState) => void,
-): Promise<Choice | undefined> {
-  const { stdin, stdout } = io
-  let state = start
-  const controller = new AbortController()
-  const { signal } = controller
-  const redraw = () => draw(state)
-  const cancel = () => controller.abort()
-  // A queue instead of a handler, so that errors reach the caller.
-  const keys = on(stdin, 'keypress', { signal, close: ['end'] })
-  stdout.on('resize', redraw)
-  for (const name of ENDING_SIGNALS) io.once(name, cancel)
-  try {
-    draw(state)
-    for await (const [, key] of keys) {
-      state = pressKey(state, key as Key)
-      if (state.outcome === 'taken') return selectedOf(state)
-      if (state.outcome === 'cancelled') return undefined
-      draw(state)
-    }
-    return undefined
-  } catch (error) {
-    if (signal.aborted) return undefined
-    throw error
-  } finally {
-    await keys.return?.()
-    stdout.off('resize', redraw)
-    for (const name of ENDING_SIGNALS) io.off(name, cancel)
+class Picker {
+  readonly #options: PickerOptions
+  #state: PickState
+  #isReading = false
+  #hasRead = false
+  #isStopped = false
+  #failure: unknown
+
+  constructor(state: PickState, options: PickerOptions) {
+    this.#state = state
+    this.#options = options
   }
-}
 
-export interface ScreenShape {
-  readonly columns: number
-  readonly rows: number
-  readonly colors: Colors
-}
+  /** No prompts are read any more. */
+  stop(): void {
+    this.#isStopped = true
+  }
 
-const HINT = 'Enter select · Esc cancel · ↑ ↓ move'
-// The rows around the list and the preview: query, hint, and the line between them.
-const FRAME_ROWS = 3
-const LIST_ROWS_MIN = 3
-const ABOUT_COLUMNS = 36
+  async untilDecided(): Promise<Picked | undefined> {
+    const { io } = this.#options
+    const { stdin, stdout } = io
+    const controller = new AbortController()
+    const { signal } = controller
+    const redraw = () => this.#draw()
+    const cancel = () => controller.abort()
+    // A queue instead of a handler, so that errors reach the caller.
+    const keys = on(stdin, 'keypress', { signal, close: ['end'] })
+    stdout.on('resize', redraw)
+    for (const name of ENDING_SIGNALS) io.once(name, cancel)
+    try {
+      this.#draw()
+      for await (const [, key] of keys) {
+        this.#state = pressKey(this.#state, key as Key)
+        const { outcome, action } = this.#state
+        if (outcome === 'cancelled') return undefined
+        if (outcome === 'taken') {
+          return { choice: selectedOf(this.#state)!, title: action?.title }
+        }
+        if (action !== undefined) await this.#act(action)
+        this.#draw()
+        this.#readPrompts().catch((error: unknown) => {
+          this.#failure = error
+          controller.abort()
+        })
+      }
+      return undefined
+    } catch (error) {
+      if (!signal.aborted) throw error
+      if (this.#failure !== undefined) throw this.#failure
+      return undefined
+    } finally {
+      await keys.return?.()
+      stdout.off('resize', redraw)
+      for (const name of ENDING_SIGNALS) io.off(name, cancel)
+    }
+  }
 
-/** Never more lines than there are rows, and none longer than there are columns. */
-export function screenOf(
-  state: PickState,
-  preview: readonly string[],
-  { columns, rows, colors }: ScreenShape,
-): string[] {
-  const free = Math.max(1, rows - FRAME_ROWS)
-  const listRows = Math.min(free, Math.max(LIST_ROWS_MIN, Math.floor(free / 2)))
-  const previewRows = free - listRows
-  const count = `${state.matches.length} of ${state.choices.length}`
-  const lines = [
-    clip(`> ${state.query}▏  ${count}`, columns),
-    ...listOf(state, { columns, rows: listRows, colors }),
-    colors.dim(clip('─'.repeat(columns), columns)),
-    // Only the end fits.
-    ...preview.slice(-previewRows || preview.length).map((line) => clip(line, columns)),
-  ]
-  const body = lines.slice(0, Math.max(1, rows - 1))
-  return [...body, colors.dim(clip(HINT, columns))].slice(0, rows)
-}
+  async #act(action: PickAction): Promise<void> {
+    this.#state = { ...this.#state, note: `${action.kind} …` }
+    this.#draw()
+    const change = await this.#options.act!(action)
+    this.#state = applyChange(this.#state, change)
+  }
 
-function listOf(state: PickState, { columns, rows, colors }: ScreenShape): string[] {
-  const { matches, selected } = state
-  if (matches.length === 0) return [clip('  no match; Backspace removes a letter', columns)]
-  const first = Math.max(0, Math.min(selected - Math.floor(rows / 2), matches.length - rows))
-  const aboutColumns = Math.min(ABOUT_COLUMNS, Math.floor(columns / 2))
-  const titleColumns = Math.max(1, columns - aboutColumns - 4)
-  return matches.slice(first, first + rows).map((choice) => {
-    const isSelected = choice === selectedOf(state)
-    const title = toPlainText(choice.title) || toPlainText(choice.id)
-    const cells = `${pad(clip(title, titleColumns), titleColumns)}  ${toPlainText(choice.about)}`
-    const line = clip(`${isSelected ? '>' : ' '} ${cells}`, columns)
-    return isSelected ? colors.inverse(line) : line
-  })
+  /** In the background, in steps between the keys. */
+  async #readPrompts(): Promise<void> {
+    const { prompts } = this.#options
+    if (prompts === undefined || this.#hasRead || this.#state.query === '') return
+    this.#hasRead = true
+    this.#isReading = true
+    let read: readonly Choice[] | undefined = []
+    while (read !== undefined && !this.#isStopped) {
+      await prompts.pause()
+      if (this.#isStopped) return
+      read = prompts.readSome()
+      this.#isReading = read !== undefined
+      const state = addMatches(this.#state, read ?? [])
+      if (state === this.#state && read !== undefined) continue
+      this.#state = state
+      this.#draw()
+    }
+  }
+
+  #draw(): void {
+    const { io, colors, preview } = this.#options
+    const choice = selectedOf(this.#state)
+    const words = choice === undefined ? [] : preview(choice)
+    const shape = { ...sizeOf(io), colors, isReading: this.#isReading }
+    drawLines(io, screenOf(this.#state, words, shape))
+  }
 }

@@ -2,16 +2,21 @@ import picocolors from 'picocolors'
 import { expect, test } from 'vitest'
 import { widthOfText } from '../../../lib/cli/output/plain-text.js'
 import {
-  type Choice,
+  addMatches,
+  applyChange,
+  type PickRules,
   type PickState,
   pressKey,
   selectedOf,
   startPicking,
+  toChoice,
 } from '../../../lib/cli/picker/model.js'
-import { screenOf } from '../../../lib/cli/picker/terminal.js'
+import { screenOf } from '../../../lib/cli/picker/screen.js'
 import type { Key } from '../../../lib/cli/terminal/take-terminal.js'
 
-const CHOICES: readonly Choice[] = [
+type Row = Parameters<typeof toChoice>[0]
+
+const CHOICES: readonly Row[] = [
   { id: 'aa11', title: 'Fix the parser', about: 'just now, compiler' },
   { id: 'bb22', title: 'Audit trunk ports', about: 'yesterday, network' },
   { id: 'cc33', title: 'Parse the flags 日本語', about: '3 days ago, cli' },
@@ -21,8 +26,8 @@ function typed(text: string): Key[] {
   return [...text].map((sequence) => ({ sequence, name: sequence }))
 }
 
-function after(keys: readonly Key[], choices = CHOICES): PickState {
-  return keys.reduce(pressKey, startPicking(choices))
+function after(keys: readonly Key[], choices = CHOICES, rules: PickRules = {}): PickState {
+  return keys.reduce(pressKey, startPicking(choices.map(toChoice), rules))
 }
 
 const idsOf = ({ matches }: PickState) => matches.map(({ id }) => id)
@@ -135,4 +140,140 @@ test('control characters in foreign text cannot move the cursor', () => {
   const choices = [{ id: 'x', title: '\x1b[2Jgone', about: '\x1b[31m' }]
   const lines = screenOf(after([], choices), [], { rows: 9, columns: 40, colors: plain })
   expect(lines.join('')).not.toContain('\x1b')
+})
+
+const ALL = { hasActions: true }
+const rename = { name: 'r', ctrl: true }
+const fork = { name: 'f', ctrl: true }
+const trash = { name: 'x', ctrl: true }
+const enter = { name: 'return' }
+
+test('Ctrl-R edits the title of the selected one, and Enter asks for the rename', () => {
+  const edited = after([rename, { name: 'u', ctrl: true }, ...typed('New title ')], CHOICES, ALL)
+  expect(edited.asked).toEqual({ kind: 'rename', text: 'New title ' })
+  const { action, asked, query } = pressKey(edited, enter)
+  expect(action).toMatchObject({ kind: 'rename', title: 'New title', choice: { id: 'aa11' } })
+  expect({ asked, query }).toEqual({ asked: undefined, query: '' })
+  expect(pressKey(edited, { name: 'escape' })).toMatchObject({ asked: undefined, outcome: 'open' })
+  const emptied = after([rename, { name: 'u', ctrl: true }, enter], CHOICES, ALL)
+  expect(emptied).toMatchObject({ asked: { text: '' }, outcome: 'open' })
+  expect(emptied.action).toBeUndefined()
+})
+
+test.each([
+  ['fork', fork],
+  ['trash', trash],
+] as const)('%s is done after y, and after no other key', (kind, key) => {
+  const asked = after([{ name: 'down' }, key], CHOICES, ALL)
+  expect(asked.action).toBeUndefined()
+  const yes = pressKey(asked, { name: 'y', sequence: 'y' })
+  expect(yes.action).toMatchObject({ kind, choice: { id: 'bb22' } })
+  for (const other of [enter, { name: 'escape' }, { name: 'n', sequence: 'n' }]) {
+    const no = pressKey(asked, other)
+    expect(no).toMatchObject({ outcome: 'open', asked: undefined })
+    expect(no.action).toBeUndefined()
+  }
+  expect(pressKey(asked, { name: 'c', ctrl: true }).outcome).toBe('cancelled')
+})
+
+test('without actions, and without a match, the keys of actions change nothing', () => {
+  for (const key of [rename, fork, trash]) {
+    const state = after([])
+    expect(pressKey(state, key)).toBe(state)
+    const none = after(typed('zzz'), CHOICES, ALL)
+    expect(pressKey(none, key)).toBe(none)
+  }
+})
+
+test('where a title is asked for, Enter opens it and the second Enter takes both', () => {
+  const state = after([enter, ...typed('!'), enter], CHOICES, { asksTitle: true })
+  expect(state).toMatchObject({ outcome: 'taken', action: { title: 'Fix the parser!' } })
+  expect(selectedOf(state)?.id).toBe('aa11')
+})
+
+test('an action changes the list, and the selection stays on a row', () => {
+  const state = after([...typed('e'), { name: 'end' }], CHOICES, ALL)
+  const last = selectedOf(state)!
+  const removed = applyChange(state, { note: 'gone', removed: last.id })
+  expect(idsOf(removed)).not.toContain(last.id)
+  expect(removed.choices.map(({ id }) => id)).not.toContain(last.id)
+  expect(selectedOf(removed)).toBeDefined()
+  const added = toChoice({ id: 'dd44', title: 'Fix the parser', about: 'just now' })
+  expect(selectedOf(applyChange(state, { note: '', added }))?.id).toBe('dd44')
+  const replaced = toChoice({ id: 'aa11', title: 'Other', about: '' })
+  expect(applyChange(after([]), { note: '', replaced }).matches[0]?.title).toBe('Other')
+})
+
+test('prompts that were read later add matches after those that the rows show', () => {
+  const state = after(typed('fix'))
+  const [, ports] = state.choices
+  ports!.search.prompts = 'please fix the vlan\n'
+  const more = addMatches(state, [ports!])
+  expect(idsOf(more)).toEqual(['aa11', 'bb22'])
+  expect(addMatches(state, state.matches)).toBe(state)
+  expect(idsOf(pressKey(more, { name: 'space', sequence: ' ' }))).toEqual(['aa11', 'bb22'])
+  expect(idsOf([...typed(' vlan')].reduce(pressKey, more))).toEqual(['bb22'])
+})
+
+test('a question and a note take the place of the help, within 80 and 140 columns', () => {
+  const long = [{ id: 'x', title: 'a very long title '.repeat(20), about: '' }]
+  for (const columns of [80, 140]) {
+    const shape = { rows: 24, columns, colors: plain }
+    const bottom = (state: PickState) => screenOf(state, [], shape).at(-1)!
+    expect(bottom(after([], long, ALL))).toContain(
+      'Enter select · Esc cancel · ↑ ↓ move · ^R rename',
+    )
+    expect(bottom(after([trash], long, ALL))).toMatch(
+      /^Move ".*…" to the trash\? {2}y yes · any other/,
+    )
+    expect(bottom(after([fork], long, ALL))).toMatch(/^Fork ".*…"\? {2}y yes · any other key no$/)
+    expect(bottom(after([rename], long, ALL))).toMatch(/title ▏ {2}Enter rename · Esc back$/)
+    const note = applyChange(after([], long, ALL), { note: 'Renamed: \x1b[2Jx' })
+    expect(bottom(note)).not.toContain('\x1b')
+    for (const state of [after([trash], long, ALL), after([rename], long, ALL), note]) {
+      expect(widthOfText(bottom(state))).toBeLessThanOrEqual(columns)
+    }
+  }
+})
+
+// A key press must not cost more when the list is long.
+test('a key on a list of 20,000 formats only the rows of the screen', () => {
+  let formatted = 0
+  let searched = 0
+  const rows = Array.from({ length: 20_000 }, (_, index) => {
+    const title = `Topic ${index % 100} of ${index}`
+    const { search, ...choice } = toChoice({ id: `id${index}`, title, about: '' })
+    return {
+      ...choice,
+      get title() {
+        formatted++
+        return title
+      },
+      get search() {
+        searched++
+        return search
+      },
+    }
+  })
+  const shape = { rows: 24, columns: 80, colors: plain }
+  let state = startPicking(rows)
+  const press = (key: Key) => {
+    formatted = 0
+    searched = 0
+    state = pressKey(state, key)
+    screenOf(state, [], shape)
+    expect(formatted).toBeLessThanOrEqual(shape.rows)
+  }
+  for (const name of ['down', 'end', 'pageup', 'home']) {
+    press({ name })
+    expect(searched).toBe(0)
+  }
+  for (const key of typed('topic 77')) {
+    const { length } = state.left
+    press(key)
+    // Each letter looks only at what was left before it.
+    expect(searched).toBe(length)
+  }
+  expect(state.left.length).toBeLessThan(20_000)
+  expect(state.matches.length).toBeGreaterThanOrEqual(200)
 })

@@ -3,9 +3,9 @@
 import { SessionError } from '../../../errors.js'
 import { forkSession } from '../../../session/index.js'
 import { findEvent } from '../../../store/index.js'
-import { type Call, type Command, DRY_RUN } from '../../command.js'
+import { type Call, type Command, DRY_RUN, PICK } from '../../command.js'
 import { EVENT_TEXT, readEventOption } from '../../input/event.js'
-import { findLog, findSession } from '../../input/target.js'
+import { findLog, findSession, namedSession } from '../../input/target.js'
 import { answer, answerDryRun } from '../../output/print.js'
 
 const LESSON = `The new session holds the same events up to one of them, byte for byte; from there on both are
@@ -20,23 +20,24 @@ Examples:
   {"sessionId":"9d1f…","transcriptPath":"…","forkedFrom":{"sessionId":"demo",…}}
 
 Exit codes:
-  0 forked · 2 wrong use, ambiguous, the id is taken, or failed · 3 not found
+  0 forked · 1 none was picked · 2 wrong use, ambiguous, the id is taken, or failed · 3 not found
 `
 
 export const fork: Command = {
   name: 'fork',
   summary: 'Copy a session into a new one, up to an event',
-  operand: '<session>',
-  operandText: 'the session to start from',
+  operand: '[session]',
+  operandText: 'the session to start from; not with --pick',
   options: [
     { name: 'at', value: 'EVENT', text: `the last event that both share: ${EVENT_TEXT}` },
     { name: 'id', value: 'NEW', text: 'the id of the new session (default: a random one)' },
     DRY_RUN,
+    PICK,
   ],
   lesson: LESSON,
 
   async run(call) {
-    const source = findSession(call, call.operands[0]!)
+    const source = findSession(call, namedSession(call, 'fork'))
     if (call.has('dry-run')) return dryRun(call, source)
     const forked = forkSession(call.store, source, {
       at: readEventOption(call, 'at', () => findLog(call, source)),

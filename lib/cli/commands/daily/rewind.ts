@@ -11,10 +11,10 @@ import {
   type Session,
 } from '../../../session/index.js'
 import { findEvent } from '../../../store/index.js'
-import { type Call, type Command, DRY_RUN, UsageError } from '../../command.js'
+import { type Call, type Command, DRY_RUN, PICK, UsageError } from '../../command.js'
 import { resolveFile } from '../../input/arguments.js'
 import { EVENT_TEXT, readEventOption } from '../../input/event.js'
-import { findLog, findSession } from '../../input/target.js'
+import { findLog, findSession, namedSession } from '../../input/target.js'
 import { EXIT } from '../../output/exit-codes.js'
 import { toPlainText } from '../../output/plain-text.js'
 import { answer, answerDryRun, type Plan, planCommand } from '../../output/print.js'
@@ -24,7 +24,8 @@ import { withSession } from '../../with-session.js'
 const LESSON = `The next event will follow the message you name, as if what came after it had not been said: the
 model sees what it saw then, as after \`fork --at\`. A message that a compaction kept is shown with
 all that came before it; with --keep-compaction after the summary instead. Nothing is deleted: a
-rewind is an event, and another one undoes it. \`jsonl-session show\` prints the uuids.
+rewind is an event, and another one undoes it. \`jsonl-session show\` prints the uuids; --pick lists
+the messages to choose from.
 
 With --files the files that the session saved become what they were at that message, too, or alone
 (--no-conversation). Then the command shows a plan and writes nothing without --apply. Files whose
@@ -40,15 +41,15 @@ Examples:
   would change  src/config.ts
 
 Exit codes:
-  0 rewound, shown, or nothing to do · 1 some files were left · 2 wrong use, or failed
+  0 rewound, shown, or nothing to do · 1 some files were left, or none was picked · 2 wrong use, or failed
   3 no such session, message or saved file · 5 another process has it open
 `
 
 export const rewind: Command = {
   name: 'rewind',
   summary: 'Continue from an older message of a session; nothing is deleted',
-  operand: '<session>',
-  operandText: 'the session',
+  operand: '[session]',
+  operandText: 'the session; not with --pick',
   options: [
     { name: 'to', value: 'EVENT', text: `the message to continue from: ${EVENT_TEXT}` },
     { name: 'reason', value: 'TEXT', text: 'why, stored with the rewind' },
@@ -60,13 +61,17 @@ export const rewind: Command = {
     { name: 'overwrite', text: 'with --files: replace newer work, too; a copy is kept' },
     { name: 'delete', text: 'with --files: remove files that did not exist then' },
     { name: 'project', value: 'DIR', text: 'with --files: restore into this folder' },
+    PICK,
   ],
+  pickNext: 'message',
   lesson: LESSON,
 
   async run(call) {
-    const path = () => findLog(call, call.operands[0]!)
+    const target = namedSession(call, 'rewind')
+    const path = () => findLog(call, target)
     const to = readEventOption(call, 'to', path)
-    if (to === undefined) throw new UsageError('rewind needs --to, the message to continue from')
+    if (to === undefined)
+      throw new UsageError('rewind needs --to, the message to continue from, or --pick')
     if (call.has('files')) return rewindFiles(call, to)
     rejectWithoutFiles(call)
     if (call.has('dry-run')) return dryRun(call, to)
