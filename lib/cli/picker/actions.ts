@@ -1,5 +1,5 @@
-// What the picker does to a session: rename, fork, move to the trash. A failure is shown, and the
-// picking goes on.
+// What the picker does to a session: rename, fork, move to the trash. A failure is shown in the picker,
+// which stays open.
 
 import { forkSession, renameSession } from '../../session/index.js'
 import { retireSessions, type StoreContext } from '../../store/index.js'

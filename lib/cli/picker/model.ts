@@ -17,7 +17,7 @@ export function toChoice(choice: Omit<Choice, 'search'>): Choice {
   return { ...choice, search: { title: title.toLowerCase(), others, prompts: '' } }
 }
 
-/** What a person asks for that is done to a choice before the picking goes on. */
+/** What to do to a choice while the picker stays open. */
 export interface PickAction {
   readonly kind: 'rename' | 'fork' | 'trash'
   readonly choice: Choice

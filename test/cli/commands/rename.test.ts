@@ -53,7 +53,7 @@ test('rename of a session that another process has open waits for that process',
 })
 
 test.for([
-  { args: ['demo'], reason: "missing required argument 'title'", exitCode: 2 },
+  { args: ['demo'], reason: 'rename needs a title', exitCode: 2 },
   { args: ['demo', ' '], reason: 'A title must not be blank', exitCode: 2 },
   { args: ['nobody', 'x'], reason: 'No session "nobody"', exitCode: 3 },
 ])('rename $args writes nothing: $reason', async ({ args, reason, exitCode }, t) => {

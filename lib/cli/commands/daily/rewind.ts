@@ -41,8 +41,8 @@ Examples:
   would change  src/config.ts
 
 Exit codes:
-  0 rewound, shown, or nothing to do · 1 some files were left, or none was picked · 2 wrong use, or failed
-  3 no such session, message or saved file · 5 another process has it open
+  0 rewound, shown, or nothing to do · 1 some files were left, or none was picked
+  2 wrong use, or failed · 3 no such session, message or saved file · 5 another process has it open
 `
 
 export const rewind: Command = {
