@@ -7,7 +7,7 @@ import { HOOK_ROUTES } from './routes/hooks.js'
 import { NOT_IMPLEMENTED_ROUTES } from './routes/not-implemented.js'
 import { OPENAPI_ROUTES } from './routes/openapi.js'
 import { RECALL_ROUTES } from './routes/recall.js'
-import { SESSION_ROUTES } from './routes/sessions.js'
+import { SESSION_ROUTES } from './routes/session-state.js'
 import { SUMMARY_ROUTES } from './routes/summaries.js'
 
 export const ROUTES: readonly Route[] = [
