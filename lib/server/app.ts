@@ -3,7 +3,7 @@
 
 import type { Context, Hono } from 'hono'
 import { SessionError } from '../errors.js'
-import { forAgent, type StoreContext } from '../store/index.js'
+import { forAgent, SessionPages, type StoreContext } from '../store/index.js'
 import { errorBody, toFailure } from './errors.js'
 import { requestIdOf, SECURITY_HEADERS } from './guards/headers.js'
 import { RateLimit } from './guards/rate-limit.js'
@@ -131,6 +131,7 @@ class App {
       transcriptRoots: options.transcriptRoots ?? [],
       allowWrite: options.allowWrite === true,
       closing: options.closing ?? new AbortController().signal,
+      sessionPages: keepSessionPages(),
       openApi: () => {
         document ??= toOpenApi(ROUTES)
         return document
@@ -272,6 +273,21 @@ class App {
   #report(thrown: unknown, requestId: string): void {
     const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
     this.#options.onProblem?.(`${requestId}: ${text}`)
+  }
+}
+
+const KEPT_LISTS_MAX = 8
+
+/** One list for each agent; a token for all agents may name any number of them. */
+function keepSessionPages(): (store: StoreContext) => SessionPages {
+  const kept = new Map<string, SessionPages>()
+  return (store) => {
+    const pages = kept.get(store.agent) ?? new SessionPages(store)
+    kept.delete(store.agent)
+    kept.set(store.agent, pages)
+    const [oldest] = kept.keys()
+    if (kept.size > KEPT_LISTS_MAX) kept.delete(oldest!)
+    return pages
   }
 }
 

@@ -2,7 +2,7 @@
 // router, the checks, the OpenAPI document and the contract tests read the same definition.
 
 import type * as z from 'zod'
-import type { StoreContext } from '../store/index.js'
+import type { SessionPages, StoreContext } from '../store/index.js'
 
 export const SCOPES = ['read', 'recall', 'remember'] as const
 
@@ -17,6 +17,8 @@ export interface RouteServer {
   readonly allowWrite: boolean
   /** Aborted when the server stops: streams end then. */
   readonly closing: AbortSignal
+  /** The list of sessions of an agent, kept from request to request. */
+  sessionPages(store: StoreContext): SessionPages
   /** The document of the API. */
   openApi(): object
 }

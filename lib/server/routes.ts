@@ -8,6 +8,7 @@ import { NOT_IMPLEMENTED_ROUTES } from './routes/not-implemented.js'
 import { OPENAPI_ROUTES } from './routes/openapi.js'
 import { RECALL_ROUTES } from './routes/recall.js'
 import { SESSION_ROUTES } from './routes/session-state.js'
+import { STORE_SESSION_ROUTES } from './routes/store-sessions.js'
 import { SUMMARY_ROUTES } from './routes/summaries.js'
 
 export const ROUTES: readonly Route[] = [
@@ -15,6 +16,7 @@ export const ROUTES: readonly Route[] = [
   ...HOOK_ROUTES,
   ...RECALL_ROUTES,
   ...SESSION_ROUTES,
+  ...STORE_SESSION_ROUTES,
   ...SUMMARY_ROUTES,
   ...NOT_IMPLEMENTED_ROUTES,
   ...OPENAPI_ROUTES,
