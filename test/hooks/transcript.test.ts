@@ -439,6 +439,23 @@ describe('a rewind by the client', () => {
     expect(rewind?.payload).toMatchObject({ reason: 'as in the transcript of the client' })
   })
 
+  it('shows by the leaf that was the newest line when the transcript was last read', async (t) => {
+    const client = newClient(t)
+    await client.prompt('one')
+    client.user('one')
+    const first = client.reply(text('1'))
+    await client.stop('1')
+    // The client writes all of the second turn after its hooks.
+    await client.prompt('two')
+    await client.stop('2')
+    client.write('system', { subtype: 'stop_hook_summary' })
+    client.user('two')
+    client.reply(text('2'))
+    client.fact({ type: 'last-prompt', leafUuid: first, explicit: true })
+    await client.hook('SessionEnd', { reason: 'other' })
+    expect(client.seen).toEqual(['user one', 'assistant 1'])
+  })
+
   it('to the beginning leaves nothing of what was said', async (t) => {
     const { client } = await talk(t)
     await client.prompt('anew')

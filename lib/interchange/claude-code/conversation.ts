@@ -131,6 +131,8 @@ export function readClaudeContinuation(
   after: string,
 ): Pick<ClaudeConversation, 'messages' | 'lastLine'> | undefined {
   const lines = new Set([after])
+  // The newest message, and the lines after it. Another leaf is a rewind, also one to `after`.
+  const leaves = new Set([after])
   let last = after
   const linked: ForeignRecord[] = []
   for (const record of records) {
@@ -138,7 +140,7 @@ export function readClaudeContinuation(
     const { uuid, parentUuid, type, isSidechain } = value
     if (isSidechain === true) continue
     if (typeof uuid !== 'string') {
-      if (type === 'last-prompt' && !lines.has(String(value['leafUuid'] ?? last))) return undefined
+      if (type === 'last-prompt' && !leaves.has(String(value['leafUuid'] ?? last))) return undefined
       linked.push(record)
       continue
     }
@@ -148,6 +150,8 @@ export function readClaudeContinuation(
     // The first one follows the part that is not read here.
     const parent = last === after ? null : last
     linked.push({ ...record, value: { ...value, parentUuid: parent } })
+    if (type === 'user' || type === 'assistant') leaves.clear()
+    leaves.add(uuid)
     lines.add(uuid)
     last = uuid
   }
