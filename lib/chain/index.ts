@@ -7,6 +7,7 @@ export {
   type ShownResult,
   searchedText,
 } from './blocks.js'
+export { BranchBackward } from './branch-backward.js'
 export { LiveProjection, type LiveProjectionOptions, Revisions } from './fold.js'
 export {
   findInterruptions,

@@ -1,8 +1,8 @@
 // What a session without an end was doing, from the end of its transcript: the newest prompts, the
 // last reply, the tool calls and which of them have no result. A bounded read; nothing is stored.
 
-import { type AnyMessage, fieldsOf, pairTools, wordsOf } from '../../chain/index.js'
-import { isOnChain, oneLine, type SessionEvent, shorten } from '../../format/index.js'
+import { type AnyMessage, BranchBackward, fieldsOf, pairTools, wordsOf } from '../../chain/index.js'
+import { oneLine, shorten } from '../../format/index.js'
 import { openIfThere, readLogBackwardSync } from '../../log/index.js'
 import type { StoreContext } from '../../store/index.js'
 import type { RedactText } from '../redact-words.js'
@@ -99,8 +99,7 @@ function readTail(store: StoreContext, sessionKey: string, after: string | null 
   const { env } = store
   const log = openIfThere(store.layout.transcriptPath(sessionKey), env)
   if (log === undefined) return { messages, remembers }
-  // The event that the branch continues from; `undefined`: the next one, whichever it is.
-  let next: string | null | undefined
+  const branch = new BranchBackward()
   let count = 0
   let hasPrompt = false
   try {
@@ -108,14 +107,12 @@ function readTail(store: StoreContext, sessionKey: string, after: string | null 
       const distance = log.size - entry.byte_offset
       const isFar = (distance > TAIL_BYTES && count > 0) || count === EVENTS_MAX
       if (isFar && (hasPrompt || distance > PROMPT_BYTES)) break
-      // What a damaged line was linked to is not known.
-      if (entry.kind !== 'event') next = undefined
+      if (entry.kind !== 'event') branch.forget()
       else {
         const { event } = entry
         if (event.uuid === after) break
         if (event.type === 'remember' && !isFar) remembers.push(textOf(event.payload))
-        if (!isOnChain(event) || (next !== undefined && event.uuid !== next)) continue
-        next = previousOf(event)
+        if (!branch.takes(event)) continue
         const isPrompt = event.type === 'user' && (promptOf(event.payload) ?? '').trim() !== ''
         hasPrompt ||= isPrompt
         if (isFar && !isPrompt) continue
@@ -128,9 +125,4 @@ function readTail(store: StoreContext, sessionKey: string, after: string | null 
   }
   const newest = remembers.slice(0, REMEMBERS_MAX)
   return { messages: messages.reverse(), remembers: newest.reverse() }
-}
-
-function previousOf(event: SessionEvent): string | null {
-  const { truncate_after } = event.type === 'rewind' ? fieldsOf(event.payload) : {}
-  return typeof truncate_after === 'string' ? truncate_after : event.prev_uuid
 }

@@ -278,11 +278,12 @@ function startCycle(state: GatheredState, boundaryUuid: string | null): void {
 }
 
 /**
- * The text of a `user` event that is a prompt; `undefined` for one that holds only tool results,
- * which no user typed.
+ * The text of a `user` event that is a prompt; `undefined` for one that nobody typed: it holds only tool
+ * results, or is of the client itself (`is_meta`).
  */
 export function promptOf(payload: unknown): string | undefined {
-  const { content } = fieldsOf(payload)
+  const { content, is_meta } = fieldsOf(payload)
+  if (is_meta === true) return undefined
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''
   const blocks = content.map(fieldsOf)

@@ -4,6 +4,7 @@
 //
 // Only the transcript after that checkpoint is read, and only the events that count are parsed.
 
+import { BranchBackward } from '../../chain/index.js'
 import type { Environment, EnvironmentOverrides } from '../../environment/index.js'
 import { copiedFromOf, fieldsOf } from '../../format/fields.js'
 import { isOnChain, type SessionEvent } from '../../format/index.js'
@@ -86,14 +87,17 @@ export function deriveContinuity(
   const { forked_from } = fieldsOf(header?.payload)
   // Without an offset it is unknown what came after the checkpoint.
   const from = latest?.transcript_offset ?? undefined
-  const tail = new ActivityTail()
+  const tail = new ActivityTail(isByHooks(header))
   for (const entry of readLogBackwardSync(transcript, {
     environment,
     from,
     to: options.to,
     lazyPayloads: true,
   })) {
-    if (entry.kind !== 'event') continue
+    if (entry.kind !== 'event') {
+      tail.skipDamage()
+      continue
+    }
     const { uuid } = entry.event
     // What a fork copied belongs to its source.
     if (uuid === options.after || uuid === fieldsOf(forked_from)['at_uuid']) break
@@ -149,11 +153,20 @@ class ActivityTail {
   readonly #seen = new Set<string>()
   /** A boundary that is committed if the next older on-chain event is its summary. */
   #boundary: SessionEvent | undefined
+  readonly #branch = new BranchBackward()
+  readonly #isByHooks: boolean
+
+  constructor(isByHooks: boolean) {
+    this.#isByHooks = isByHooks
+  }
 
   add(event: SessionEvent): void {
+    const isOnBranch = this.#branch.takes(event)
     if (isOnChain(event)) this.#addLink(event)
     const { type, uuid } = event
     if (!COUNTED.includes(type) || this.#seen.has(uuid)) return
+    // Hooks record a prompt again where the client has it in another place, and learn of a rewind late.
+    if (this.#isByHooks && type === 'user' && !isOnBranch) return
     // A retried append may have written the event twice.
     this.#seen.add(uuid)
     // Parsed only here: most events do not count.
@@ -167,6 +180,10 @@ class ActivityTail {
       this.promptCount++
       keep(this.prompts, prompt, PROMPTS_MAX)
     }
+  }
+
+  skipDamage(): void {
+    this.#branch.forget()
   }
 
   #addLink(event: SessionEvent): void {
@@ -187,6 +204,10 @@ function readHeader(
     if (entry.kind === 'event') return entry.event
   }
   return undefined
+}
+
+function isByHooks(header: SessionEvent | undefined): boolean {
+  return fieldsOf(fieldsOf(header?.payload)['lib'])['capture'] === 'hooks'
 }
 
 function readFacts(header: SessionEvent | undefined, given: DeriveFacts = {}) {

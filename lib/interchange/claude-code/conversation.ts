@@ -219,7 +219,8 @@ function toMessages(entry: ProjectionEntry): ClaudeMessage[] {
 /** One message for each block: a call and a result are events of their own. */
 function messagesOf({ type, ts, payload }: SessionEvent): ClaudeMessage[] {
   if (type !== 'user' && type !== 'assistant') return []
-  const { content, imported_from: _, ...rest } = fieldsOf(payload)
+  const { content, imported_from: _, ...given } = fieldsOf(payload)
+  const rest = type === 'user' && isOfClient(content) ? { ...given, is_meta: true } : given
   if (typeof content === 'string')
     return content === '' ? [] : [{ type, ts, payload: { content, ...rest } }]
   const messages: ClaudeMessage[] = []
@@ -240,6 +241,16 @@ function messagesOf({ type, ts, payload }: SessionEvent): ClaudeMessage[] {
   }
   endOthers()
   return messages
+}
+
+const CLIENT_WORDS =
+  /^\s*(?:<(?:local-command-\w+|command-\w+|bash-\w+|task-notification)>|\[Request interrupted by user)/
+
+/** What the client writes in the name of the user: its commands and their output, an interruption. */
+function isOfClient(content: unknown): boolean {
+  const [first] = Array.isArray(content) ? content : [content]
+  const text = typeof first === 'string' ? first : fieldsOf(first)['text']
+  return typeof text === 'string' && CLIENT_WORDS.test(text)
 }
 
 function toToolEvent(

@@ -1,7 +1,7 @@
 // A compaction by the harness itself: before it a checkpoint is stored, and its summary becomes a
 // compaction of this log.
 
-import { EMPTY_START, fieldsOf, projectLog, wordsOf } from '../../chain/index.js'
+import { BranchBackward, EMPTY_START, fieldsOf, projectLog, wordsOf } from '../../chain/index.js'
 import { isSessionError } from '../../errors.js'
 import type { PayloadByType } from '../../format/index.js'
 import { readLogBackwardSync } from '../../log/index.js'
@@ -127,14 +127,17 @@ function findCovered(
   return isSeen ? (last_uuid ?? undefined) : undefined
 }
 
-/** The last turns, oldest first. */
+/** The last turns of the branch, oldest first, without what the client added. */
 function readTail({ env: environment }: StoreContext, path: string): string {
   const turns: string[] = []
   let chars = 0
+  const branch = new BranchBackward()
   for (const entry of readLogBackwardSync(path, { lazyPayloads: true, environment })) {
-    if (entry.kind !== 'event') continue
+    if (entry.kind !== 'event') branch.forget()
+    if (entry.kind !== 'event' || !branch.takes(entry.event)) continue
     const { type, payload } = entry.event
     if (type !== 'user' && type !== 'assistant') continue
+    if (fieldsOf(payload)['is_meta'] === true) continue
     const turn = `${type === 'user' ? 'User' : 'Assistant'}: ${wordsOf(payload).trim()}`
     chars += turn.length
     if (chars > TAIL_CHARS && turns.length > 0) break

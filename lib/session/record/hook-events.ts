@@ -73,7 +73,7 @@ export function isUpToDate(
 
 export interface HookPrompt extends Omit<HookEvent, 'events'> {
   readonly content: string
-  /** `false`: it does not belong into the history of prompts. */
+  /** `false`: it belongs neither into the history of prompts nor into a digest. */
   readonly isTyped?: boolean | undefined
 }
 
@@ -83,7 +83,8 @@ export function recordPrompt(
   { sessionId, content, isTyped = true, ...dedupe }: HookPrompt,
   { continuity = {}, ...options }: HookRecordOptions = {},
 ): Promise<RecordResult> {
-  const payload = withoutUndefined({ content, prompt_id: dedupe.nativeId })
+  const is_meta = isTyped ? undefined : true
+  const payload = withoutUndefined({ content, prompt_id: dedupe.nativeId, is_meta })
   const lane = { spool: 'always', history: isTyped, checkpoint: continuity } as const
   const events = [{ type: 'user', payload }]
   const follow = followBy(store, options)

@@ -16,6 +16,20 @@ import { listSent, WORDING } from './oracle.mjs'
 
 const PERMISSIONS = /bypassPermissions|permission_?mode/i
 
+const INJECTED =
+  /## (?:Session Recovery Context|Project Memory)\n[\s\S]*?<\/(?:recovered|remembered)-\w+>/g
+
+/** The texts of ours in the messages of a request. The client adds reminders to results, too. */
+function injectedInto({ messages }) {
+  return textsIn(messages).flatMap((text) => text.match(INJECTED) ?? [])
+}
+
+function textsIn(value) {
+  if (typeof value === 'string') return [value]
+  if (Array.isArray(value)) return value.flatMap(textsIn)
+  return [value.content, value.text].flatMap((part) => (part === undefined ? [] : textsIn(part)))
+}
+
 /** A home with our hooks, and the store that they write. */
 class HookedHome extends ClaudeHome {
   #server
@@ -78,12 +92,27 @@ class HookedHome extends ClaudeHome {
     return { root: this.root, env: { ...process.env, HOME: this.home } }
   }
 
-  /** The first request of a new session in the project. */
+  /** What the first request of a new session in the project has of ours. */
   async nextSession(prompt = 'a new session') {
     const from = this.#server.requests.length
     await this.ask(prompt, ['--session-id', randomUUID()])
     const sent = this.#server.requests.slice(from).find(({ body }) => isConversation(body))
-    return JSON.stringify(sent?.body.messages ?? '')
+    if (sent === undefined) throw new Error('the next session sent no request')
+    return injectedInto(sent.body)
+  }
+
+  /** What all requests so far had of ours, each text once for each place that it has in a conversation. */
+  get injections() {
+    const requests = this.#server.requests.filter(({ body }) => isConversation(body))
+    const most = new Map()
+    for (const { body } of requests) {
+      const texts = injectedInto(body)
+      for (const text of texts) {
+        const count = texts.filter((other) => other === text).length
+        most.set(text, Math.max(count, most.get(text) ?? 0))
+      }
+    }
+    return [...most].flatMap(([text, count]) => Array(count).fill(text))
   }
 
   get leaks() {
@@ -96,32 +125,50 @@ class HookedHome extends ClaudeHome {
 }
 
 /**
- * `live` does it and returns the session's id. `recovers`: words that the first request of the next session
- * has. `check(home, sessionId)` returns what else is wrong.
+ * `live` does it and returns the session's id. `gives`: words that the first request of the next session has of
+ * our recovery; `withholds`: words that it must not have. `injects`: words that the session itself is given, after
+ * a compaction; without it, no request of the session may have anything of ours. `check(home, sessionId)` returns
+ * what else is wrong.
  */
-function scenario(name, live, { recovers, resumes = false, check, ...options } = {}) {
+function scenario(name, live, { gives, withholds = [], injects = [], resumes, check, ...options }) {
   return {
     name,
     needsTerminal: options.needsTerminal,
     async run(context) {
       const home = new HookedHome(context, options)
       const sessionId = await live(home)
-      const problems = []
-      const first = recovers === undefined ? '' : await home.nextSession()
-      for (const word of recovers ?? []) {
-        if (!first.includes(word)) problems.push(`the next session was not given "${word}"`)
+      const problems = checkInjected(home.injections, injects, 'the session itself')
+      const compareLogs = async () => {
+        const theirs = listSent(await home.probe(sessionId), PROBE)
+        const ours = withoutReminders(home.recorded(sessionId))
+        return compareMessages(theirs, ours, WORDING)
       }
       // What a killed client was about to do, it does not send: the hooks find out when it resumes.
-      if (resumes) await home.ask('on with it', ['--resume', sessionId])
-      const theirs = listSent(await home.probe(sessionId), PROBE)
-      const ours = withoutReminders(home.recorded(sessionId))
-      const { verdict, diff, rules } = compareMessages(theirs, ours, WORDING)
+      const compared = resumes === true ? undefined : await compareLogs()
       problems.push(...((await check?.(home, sessionId)) ?? []))
+      const given = await home.nextSession()
+      problems.push(...checkInjected(given, gives, 'the next session'))
+      for (const word of withholds) {
+        if (given.join().includes(word)) problems.push(`the next session was given "${word}"`)
+      }
+      if (resumes === true) await home.ask('on with it', ['--resume', sessionId])
+      const { verdict, diff, rules } = compared ?? (await compareLogs())
       problems.push(...home.leaks.map((file) => `permission state in ${file}`))
       if (problems.length > 0) return { verdict: 'wrong', diff, note: problems.join('; ') }
       return { verdict, diff, note: rules.length === 0 ? undefined : rules.join(', ') }
     },
   }
+}
+
+/** Each text is injected once, and has all of these words; without words nothing is injected. */
+function checkInjected(texts, words, who) {
+  if (words.length === 0) return texts.map((text) => `${who} was given ${JSON.stringify(text)}`)
+  const missing = words.filter((word) => !texts.some((text) => text.includes(word)))
+  const repeated = texts.filter((text, index) => texts.indexOf(text) !== index)
+  return [
+    ...missing.map((word) => `${who} was not given "${word}", but ${JSON.stringify(texts)}`),
+    ...repeated.map((text) => `${who} was given twice: ${JSON.stringify(text)}`),
+  ]
 }
 
 /** The client adds reminders to results, too, and the oracle leaves them out. */
@@ -205,6 +252,14 @@ function streamsJson(act) {
 }
 
 const screen = { needsTerminal: true }
+/** What the client writes in the name of the user; nobody typed it. */
+const CLIENT_WORDS = ['local-command', 'command-name', 'bash-std']
+
+function countInHistory(home, prompt, wanted) {
+  const found = home.history.split('\n').filter((line) => line.includes(prompt)).length
+  return found === wanted ? [] : [`the history has "${prompt}" ${found} times, not ${wanted}`]
+}
+
 const SUBAGENT = { description: 'a part of it', subagent_type: 'general-purpose' }
 const agent = (prompt, more = {}) =>
   `CALL Agent ${JSON.stringify({ ...SUBAGENT, prompt, ...more })}`
@@ -233,32 +288,44 @@ const countTexts = (text, wanted) => (home, id) => {
 }
 
 export const scenarios = [
-  scenario('plain', asks('one', 'two', 'three')),
-  scenario('tools', asks('SAY TOOL echo one', 'CHAIN 3', 'TOOL exit 3')),
-  scenario('parallel-tools', asks('SAY TOOLS 4', 'THINK SAY TOOLS 2', 'after them')),
+  scenario('plain', asks('one', 'two', 'three'), { gives: ['Total Prompts: 3', '- three'] }),
+  scenario('tools', asks('SAY TOOL echo one', 'CHAIN 3', 'TOOL exit 3'), {
+    gives: ['Total Prompts: 3', '- TOOL exit 3'],
+  }),
+  scenario('parallel-tools', asks('SAY TOOLS 4', 'THINK SAY TOOLS 2', 'after them'), {
+    gives: ['Total Prompts: 3', '- after them'],
+  }),
   scenario('killed-in-turn-1', killedIn('SAY TOOL echo was-here; sleep 60', toolRuns), {
-    recovers: ['echo was-here; sleep 60'],
+    gives: ['- SAY TOOL echo was-here', '- Bash echo was-here; sleep 60 (no result)'],
     resumes: true,
   }),
   scenario(
     'killed-in-turn-2',
     killedIn('now SAY TOOL echo second; sleep 60', toolRuns, { before: ['first task, CHAIN 2'] }),
-    { recovers: ['echo second; sleep 60', 'first task'], resumes: true },
+    {
+      gives: ['- Bash echo second; sleep 60 (no result)', '- first task, CHAIN 2'],
+      resumes: true,
+    },
   ),
   scenario(
     'killed-and-resumed',
     killedIn('SAY TOOL sleep 60', toolRuns, { before: ['CHAIN 2'], after: ['on with it'] }),
+    { gives: ['Total Prompts: 3', '- SAY TOOL sleep 60', '- on with it'] },
   ),
   scenario(
     'killed-in-a-compaction',
     killedIn('/compact SLOWCOMPACT 20', compacts, { before: ['one', 'TOOL echo two'] }),
-    { recovers: ['echo two'], resumes: true },
+    { gives: ['User - TOOL echo two', 'Assistant - REPLY-2'], resumes: true },
   ),
-  scenario('continued', async (home) => {
-    const sessionId = await asks('one')(home)
-    await home.ask('two', ['--continue'])
-    return sessionId
-  }),
+  scenario(
+    'continued',
+    async (home) => {
+      const sessionId = await asks('one')(home)
+      await home.ask('two', ['--continue'])
+      return sessionId
+    },
+    { gives: ['Total Prompts: 2', '- two'] },
+  ),
   scenario(
     'forked',
     async (home) => {
@@ -271,6 +338,7 @@ export const scenarios = [
       return forked
     },
     {
+      gives: ['Total Prompts: 3', '- one\n- TOOL echo two\n- SAY TOOL echo three'],
       check(home, id) {
         const header = home.events(id)[0].payload
         const source = home.events(home.source).at(-1)
@@ -282,16 +350,29 @@ export const scenarios = [
     },
   ),
   scenario('compaction', asks('one', 'TOOL echo two', '/compact', 'after it', 'TOOL echo more'), {
+    injects: ['User - TOOL echo two', 'Assistant - REPLY-2'],
+    gives: ['- TOOL echo more'],
+    withholds: CLIENT_WORDS,
     check: noSubagents,
   }),
   scenario(
     'compaction-with-instructions',
     asks('one', 'THINK SAY TOOL echo two', '/compact keep the numbers'),
-    { check: noSubagents },
+    {
+      gives: ['Instructions for the summary: keep the numbers', 'User - THINK SAY TOOL echo two'],
+      withholds: CLIENT_WORDS,
+      check: noSubagents,
+    },
   ),
-  scenario('two-compactions', asks('one', '/compact', 'two', 'TOOL echo x', '/compact', 'three')),
+  scenario('two-compactions', asks('one', '/compact', 'two', 'TOOL echo x', '/compact', 'three'), {
+    injects: ['User - one', 'User - TOOL echo x'],
+    gives: ['- three'],
+    withholds: CLIENT_WORDS,
+  }),
   scenario('automatic-compaction', asks('one', 'TOKENS 195000 CHAIN 4', 'after'), {
     env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '100000' },
+    injects: ['User - TOKENS 195000 CHAIN 4'],
+    gives: ['Total Prompts: 3', '- after'],
     check: hasTypes('compaction_boundary'),
   }),
   scenario(
@@ -301,6 +382,7 @@ export const scenarios = [
       const target_message_uuid = await stream.say('TOOL echo two')
       await stream.control({ subtype: 'rewind_conversation', target_message_uuid })
     }),
+    { gives: ['- one'], withholds: ['echo two'] },
   ),
   scenario(
     'rewind-then-another',
@@ -310,6 +392,7 @@ export const scenarios = [
       await stream.control({ subtype: 'rewind_conversation', target_message_uuid })
       await stream.say('another')
     }),
+    { gives: ['- one\n- another'], withholds: ['echo two'] },
   ),
   scenario(
     'rewind-on-the-screen',
@@ -323,15 +406,23 @@ export const scenarios = [
       await terminal.press('C-u')
       await waitForReply('what replaces the second')
     }),
-    screen,
+    {
+      ...screen,
+      gives: ['- the first prompt of all\n- what replaces the second'],
+      withholds: ['- the second prompt of all', ...CLIENT_WORDS],
+    },
   ),
   scenario('subagent', asks(agent('SAY TOOL echo inside'), 'after it'), {
+    gives: ['Total Prompts: 2', '- after it'],
     check: hasTypes('subagent_spawn', 'subagent_result'),
   }),
   scenario('parallel-subagents', asks(agents(2, 'SAY TOOL echo inside'), 'after them'), {
+    gives: ['Total Prompts: 2', '- after them'],
     check: hasTypes('subagent_spawn', 'subagent_result'),
   }),
   scenario('background-subagent', asks(agent('go', { run_in_background: true }), 'after it'), {
+    gives: ['Total Prompts: 2', '- after it'],
+    withholds: ['task-notification'],
     check(home) {
       const inHistory = home.history.includes('task-notification')
       return inHistory ? ['a task notification is in the history of prompts'] : []
@@ -346,7 +437,12 @@ export const scenarios = [
       await home.waitForLine(sessionId, isReply('REPLY-1'))
       await sleep(1500)
     }),
-    screen,
+    {
+      ...screen,
+      gives: ['- SAY TOOL sleep 4\n- typed while it worked'],
+      withholds: CLIENT_WORDS,
+      check: (home) => countInHistory(home, 'typed while it worked', 1),
+    },
   ),
   scenario(
     'shell-command',
@@ -357,7 +453,11 @@ export const scenarios = [
       await sleep(2500)
       await waitForReply('what comes after that')
     }),
-    screen,
+    {
+      ...screen,
+      gives: ['- the first prompt of all\n- what comes after that'],
+      withholds: CLIENT_WORDS,
+    },
   ),
   scenario(
     'same-reply-again',
@@ -370,13 +470,24 @@ export const scenarios = [
         await sleep(3000)
       }
     }),
-    { ...screen, check: countTexts('Done.', 3) },
+    {
+      ...screen,
+      gives: ['- ALWAYS Done.'],
+      withholds: CLIENT_WORDS,
+      check: countTexts('Done.', 3),
+    },
   ),
-  scenario('denied-tool', async (home) => {
-    home.deny('Bash(touch *)')
-    return asks('SAY TOOL touch denied-file', 'after it')(home)
+  scenario(
+    'denied-tool',
+    async (home) => {
+      home.deny('Bash(touch *)')
+      return asks('SAY TOOL touch denied-file', 'after it')(home)
+    },
+    { gives: ['Total Prompts: 2', '- after it'] },
+  ),
+  scenario('unknown-tool', asks('CALL NoSuchTool {"a":1}', 'after it'), {
+    gives: ['Total Prompts: 2', '- after it'],
   }),
-  scenario('unknown-tool', asks('CALL NoSuchTool {"a":1}', 'after it')),
   scenario(
     'aborted',
     types(async ({ terminal, home, sessionId, waitForReply }) => {
@@ -389,9 +500,14 @@ export const scenarios = [
       )
       await waitForReply('what comes after that')
     }),
-    screen,
+    {
+      ...screen,
+      gives: ['- SAY TOOL sleep 60\n- what comes after that'],
+      withholds: ['interrupted by user', ...CLIENT_WORDS],
+    },
   ),
   scenario('api-error', asks('one', 'FAIL 400', 'after it'), {
+    gives: ['Total Prompts: 3', '- after it'],
     check(home, id) {
       const errors = home
         .events(id)
@@ -414,7 +530,11 @@ export const scenarios = [
       await sleep(2500)
       return home.newestSession([sessionId])
     }),
-    screen,
+    {
+      ...screen,
+      gives: ['- a prompt after the clear'],
+      withholds: ['the first prompt of all', ...CLIENT_WORDS],
+    },
   ),
   scenario(
     'branch',
@@ -429,11 +549,15 @@ export const scenarios = [
       await sleep(2500)
       return home.newestSession([sessionId])
     }),
-    screen,
+    {
+      ...screen,
+      gives: ['- the first prompt of all\n- a prompt on the branch'],
+      withholds: CLIENT_WORDS,
+    },
   ),
   scenario('registered-three-times', asks('one', 'SAY TOOLS 2', 'three'), {
     copies: 3,
-    recovers: ['one'],
+    gives: ['Total Prompts: 3', '- three'],
     check(home, id) {
       const prompts = home.events(id).filter(({ type }) => type === 'user').length
       return prompts === 3 ? [] : [`${prompts} prompts instead of 3`]
