@@ -5,7 +5,7 @@ import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } f
 import { dirname, join } from 'node:path'
 import { describe, expect, it, type TestContext } from 'vitest'
 import { fieldsOf, isGap } from '../../lib/chain/index.js'
-import { loadSession, openContext } from '../../lib/store/index.js'
+import { listCheckpoints, loadSession, openContext } from '../../lib/store/index.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 import { eventsOf, type Fields, rowsIn, tell } from './telling.js'
 
@@ -454,6 +454,20 @@ describe('a rewind by the client', () => {
     client.fact({ type: 'last-prompt', leafUuid: first, explicit: true })
     await client.hook('SessionEnd', { reason: 'other' })
     expect(client.seen).toEqual(['user one', 'assistant 1'])
+  })
+
+  it('removes what was taken back from the digest of the session', async (t) => {
+    const { client, first } = await talk(t)
+    client.fact({ type: 'last-prompt', leafUuid: first, explicit: true })
+    client.continueFrom(first)
+    client.user('<command-name>/exit</command-name>')
+    await client.hook('SessionEnd', { reason: 'other' })
+    const store = openContext({ root: client.root, home: client.root })
+    const [end] = listCheckpoints(store, { session: 'demo' }).checkpoints
+    expect(end!.checkpoint.total_prompt_count).toBe(1)
+    expect(end!.checkpoint.digest).toMatch(/### Recent Prompts\n- one$/)
+    const added = eventsOf(client.root, 'demo').findLast(({ type }) => type === 'user')
+    expect(added?.payload).toMatchObject({ is_meta: true })
   })
 
   it('to the beginning leaves nothing of what was said', async (t) => {

@@ -278,8 +278,8 @@ function startCycle(state: GatheredState, boundaryUuid: string | null): void {
 }
 
 /**
- * The text of a `user` event that is a prompt; `undefined` for one that nobody typed: it holds only tool
- * results, or is of the client itself (`is_meta`).
+ * The text of a `user` event that is a prompt; `undefined` for one that no person typed: it has only
+ * tool results, or is of the client itself (`is_meta`).
  */
 export function promptOf(payload: unknown): string | undefined {
   const { content, is_meta } = fieldsOf(payload)

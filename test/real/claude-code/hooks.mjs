@@ -14,6 +14,7 @@ import { anthropic, isConversation } from '../rig/wire/anthropic.mjs'
 import { ClaudeHome, installClaude, PROBE, VERSION } from './driver.mjs'
 import { listSent, WORDING } from './oracle.mjs'
 
+const HOOK_SECONDS = 60
 const PERMISSIONS = /bypassPermissions|permission_?mode/i
 
 const INJECTED =
@@ -42,10 +43,13 @@ class HookedHome extends ClaudeHome {
       env: this.env,
       stdio: 'ignore',
     })
-    if (copies > 1) this.#register(copies)
+    this.#register(copies)
   }
 
-  /** As if they had been installed again by hand, or by a plugin. */
+  /**
+   * As if they had been installed again by hand, or by a plugin. On a busy machine a hook may take longer than the
+   * five seconds that the client waits; that is no result of a scenario.
+   */
   #register(copies) {
     const path = join(this.home, '.claude', 'settings.json')
     const settings = JSON.parse(readFileSync(path, 'utf8'))
@@ -55,7 +59,7 @@ class HookedHome extends ClaudeHome {
         // The client runs equal commands once.
         hooks: entry.hooks.map((hook) => ({
           ...hook,
-          timeout: hook.timeout + copy,
+          timeout: HOOK_SECONDS + copy,
           args: [...hook.args, ...(copy === 0 ? [] : ['--runtime-path', 'hooks'])],
         })),
       }))
