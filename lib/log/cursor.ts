@@ -32,6 +32,14 @@ export function parseCursor(text: string): Cursor {
   return { byte_offset, entriesRead: Number(entriesRead), check: Number.parseInt(check!, 16) }
 }
 
+/** The cursor for this place of an open log. */
+export function cursorAt(
+  { fd, fs }: { readonly fd: number; readonly fs: FileSystem },
+  byte_offset: number,
+): string {
+  return formatCursor({ byte_offset, entriesRead: 0, check: checkBefore(fd, byte_offset, fs) })
+}
+
 /** The check of the bytes before `offset`. */
 export function checkBefore(fd: number, offset: number, fs: FileSystem): number {
   const length = Math.min(CHECKED_BYTES, offset)

@@ -1,7 +1,7 @@
 // A second entry point, for modules of this library only: what runs in the middle of a
 // write, sees lines before they are decoded, or leaves some out.
 
-export { parseCursor } from './cursor.js'
+export { cursorAt, parseCursor } from './cursor.js'
 export { writeFully } from './files/atomic-file.js'
 export type { ByteRange } from './files/copy-log.js'
 export { createFolder, createPrivateFile, kindOf, syncFolder } from './files/open-file.js'

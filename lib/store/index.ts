@@ -1,5 +1,24 @@
 // Entry point of the module that knows the folders of a store.
 
+export {
+  type FullEntry,
+  type LogPage,
+  type PageOptions,
+  readEventPage,
+  readOutlinePage,
+  toFullEntry,
+} from './browse/log-page.js'
+export {
+  type FullMessage,
+  type MessagePage,
+  type MessagePageOptions,
+  type MessageRef,
+  readMessagePage,
+  readMessageRefs,
+} from './browse/message-page.js'
+export { type OutlineEntry, toOutline } from './browse/outline.js'
+export { readSurroundings, type SessionSurroundings } from './browse/session-tree.js'
+export { type LogChange, StoreWatch } from './browse/store-watch.js'
 export { idOfFileName } from './catalog/header-fields.js'
 export { inferParentSession, type ParentHints, type ParentSession } from './catalog/infer-parent.js'
 export {
@@ -163,6 +182,7 @@ export type { SummaryCheckpoint, SummarySourceType } from './summaries/nodes.js'
 export * from './summaries/summaries.js'
 export type { TailTarget } from './tail/scope.js'
 export * from './tail/tail-sessions.js'
+export { eventText } from './text/event-text.js'
 export type { ServedTextOptions } from './text/output-text.js'
 export * from './text/text-source.js'
 export {

@@ -2,7 +2,7 @@
 // facts at the top of a page. Items are limited in depth, and redacted on request, before that.
 
 import { type Diagnostic, type SessionEvent, withinDepth } from '../../format/index.js'
-import { type Redactor, type RedactTextOptions, redactPayload } from '../../redaction/index.js'
+import { type Redactor, type RedactTextOptions, redactEvent } from '../../redaction/index.js'
 
 /**
  * - `history`: everything that was written, with the boundaries in their place
@@ -93,20 +93,4 @@ async function* mapEvents(
 function withoutChecksum(event: ExportedEvent): ExportedEvent {
   const { crc: _, ...fields } = event as ExportedEvent & { crc?: unknown }
   return fields
-}
-
-const ENVELOPE = new Set(['type', 'ts', 'uuid', 'prev_uuid', 'payload', 'crc', 'synthetic'])
-
-function redactEvent(
-  event: ExportedEvent,
-  redactor: Redactor,
-  options: RedactTextOptions,
-): ExportedEvent {
-  const { type, payload } = event
-  const isObject = typeof payload === 'object' && payload !== null
-  const redacted = isObject ? redactPayload(type, payload, redactor, options) : payload
-  // Other tools may write texts outside of the payload.
-  const others = redactor.value(event, { ...options, skip: (name) => ENVELOPE.has(name) })
-  if (redacted === payload && others === event) return event
-  return { ...(others as ExportedEvent), payload: redacted }
 }

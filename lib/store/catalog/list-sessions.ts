@@ -121,7 +121,7 @@ export function findNewestSession(
 
 export type SessionHeader = Pick<
   SessionInfo,
-  'sessionId' | 'path' | 'project' | 'projectNormalized' | 'forkedFrom'
+  'sessionId' | 'path' | 'project' | 'projectNormalized' | 'forkedFrom' | 'resumedFrom'
 >
 
 /** The sessions by their headers alone: of every kind, in the order of their names. */

@@ -1,12 +1,8 @@
 // Which files are searched: those that were named, those of a project, or all of the store.
 
-import { fieldsOf, textOf } from '../../format/fields.js'
-import { readHead } from '../catalog/file-windows.js'
-import { idOfFileName } from '../catalog/header-fields.js'
 import { listHeaders } from '../catalog/list-sessions.js'
-import { readHeader } from '../catalog/read-head.js'
-import { isUnreadable, type Unreadable, withOpenFile } from '../catalog/session-info.js'
-import { EventReader } from '../catalog/skim-events.js'
+import { readLogSession } from '../catalog/log-session.js'
+import type { Unreadable } from '../catalog/session-info.js'
 import type { StoreContext } from '../context.js'
 import { listChapters } from '../load/chapters.js'
 import { listSidechains } from '../sidechains/list-sidechains.js'
@@ -119,18 +115,8 @@ function toFile(
     end,
     isNamed,
     readSessionId: () => {
-      known ??= readId(store, path)
+      known ??= readLogSession(store, path)
       return known
     },
   }
-}
-
-/** From the header in the first 4 KiB: it is needed of every file with hits. */
-function readId(store: StoreContext, path: string): string {
-  const found = withOpenFile(store, path, (file) => {
-    const { header } = readHeader(file, readHead(file), new EventReader())
-    const { session_id, parent_session_id } = fieldsOf(header?.payload)
-    return { id: textOf(session_id) ?? textOf(parent_session_id) }
-  })
-  return (isUnreadable(found) ? null : found.id) ?? idOfFileName(path)
 }
