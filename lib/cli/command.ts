@@ -112,6 +112,7 @@ interface ServerModule {
       readonly tokenFile?: string | undefined
       readonly allowedHosts?: readonly string[] | undefined
       readonly allowWrite?: boolean | undefined
+      readonly allowSecrets?: boolean | undefined
       readonly transcriptRoots?: readonly string[] | undefined
       readonly rateLimit?: number | undefined
       readonly assets?: string | undefined

@@ -3,7 +3,7 @@
 
 import type { Context, Hono } from 'hono'
 import { SessionError } from '../errors.js'
-import { forAgent, SessionPages, type StoreContext } from '../store/index.js'
+import { forAgent, SessionPages, type StoreContext, StoreWatch } from '../store/index.js'
 import { errorBody, toFailure } from './errors.js'
 import { requestIdOf, SECURITY_HEADERS } from './guards/headers.js'
 import { RateLimit } from './guards/rate-limit.js'
@@ -34,6 +34,13 @@ export interface ServerAppOptions {
    * @default false
    */
   allowWrite?: boolean | undefined
+
+  /**
+   * Answer requests for texts as they are stored, secrets included.
+   *
+   * @default false
+   */
+  allowSecrets?: boolean | undefined
 
   /**
    * Folders whose files a request may name as a transcript.
@@ -71,6 +78,20 @@ export interface ServerAppOptions {
   assets?: string | undefined
 
   /**
+   * How often a stream sends something where nothing happens.
+   *
+   * @default 15,000
+   */
+  heartbeatMs?: number | undefined
+
+  /**
+   * Streams at the same time; one more is answered with 429.
+   *
+   * @default 1000
+   */
+  streamsMax?: number | undefined
+
+  /**
    * Ends the streams when it is aborted.
    *
    * @default never
@@ -93,6 +114,8 @@ export interface ServerApp {
 const BODY_BYTES_MAX = 8 * 1024 * 1024
 const TIMEOUT_MS = 30_000
 const RATE_LIMIT = 50
+const HEARTBEAT_MS = 15_000
+const STREAMS_MAX = 1000
 
 /**
  * The HTTP API of a store. Rejects with ERR_MISSING_PACKAGE where `hono` is not installed.
@@ -130,6 +153,13 @@ class App {
     this.#server = {
       transcriptRoots: options.transcriptRoots ?? [],
       allowWrite: options.allowWrite === true,
+      allowSecrets: options.allowSecrets === true,
+      watch: new StoreWatch(),
+      streams: {
+        heartbeatMs: options.heartbeatMs ?? HEARTBEAT_MS,
+        countMax: options.streamsMax ?? STREAMS_MAX,
+        count: 0,
+      },
       closing: options.closing ?? new AbortController().signal,
       sessionPages: keepSessionPages(),
       openApi: () => {
@@ -193,7 +223,9 @@ class App {
     const params = checkInput(route.params, context.req.param(), 'path')
     const named = (body as { agentId?: string } | undefined)?.agentId
     const store = this.#storeOf(token, named ?? (query as { agent_id?: string }).agent_id)
-    const call = { params, query, body: body ?? {}, store, headers: request.headers }
+    const { headers } = request
+    const { scopes } = token
+    const call = { params, query, body: body ?? {}, store, scopes, headers }
     const answer = await this.#inTime(route, request.signal, (signal) =>
       route.run({ ...call, signal, server: this.#server }),
     )

@@ -29,6 +29,10 @@ const STATUS: Partial<Record<SessionErrorCode, number>> = {
   ERR_EXISTS: 409,
   ERR_CLAIMED: 409,
   ERR_UUID_CONFLICT: 409,
+  ERR_FILE_REPLACED: 409,
+  ERR_UNSAFE_PATH: 409,
+  ERR_DAMAGED: 409,
+  ERR_FORMAT_TOO_NEW: 409,
   ERR_TOO_LARGE: 413,
   ERR_LINE_TOO_LARGE: 413,
   ERR_MEDIA_TYPE: 415,
@@ -58,7 +62,8 @@ export function toFailure(thrown: unknown): Failure {
 
 function known(thrown: unknown): SessionError {
   if (isSessionError(thrown)) return thrown
-  const { syscall, path } = thrown as NodeJS.ErrnoException
+  const { syscall, path, name } = thrown as NodeJS.ErrnoException
+  if (name === 'AbortError') return new SessionError('ERR_TIMEOUT', 'The request was aborted')
   if (syscall !== undefined) return toSessionError(thrown, syscall, path ?? 'the store')
   return new SessionError('ERR_INTERNAL', 'The request failed for a reason that is not known')
 }

@@ -2,23 +2,37 @@
 // router, the checks, the OpenAPI document and the contract tests read the same definition.
 
 import type * as z from 'zod'
-import type { SessionPages, StoreContext } from '../store/index.js'
+import type { SessionPages, StoreContext, StoreWatch } from '../store/index.js'
 
 export const SCOPES = ['read', 'recall', 'remember'] as const
 
 /** What a token may be used for. */
 export type Scope = (typeof SCOPES)[number]
 
+/** What streams have in common. */
+export interface StreamLimits {
+  /** How often something is sent where nothing happens. */
+  readonly heartbeatMs: number
+  /** Streams at the same time. */
+  readonly countMax: number
+  count: number
+}
+
 /** What a route needs of the server. */
 export interface RouteServer {
   /** Folders whose files a request may name as a transcript. */
   readonly transcriptRoots: readonly string[]
-  /** Routes that only read may not write on the side, either. */
+  /** Routes that write are answered. */
   readonly allowWrite: boolean
+  /** A request may ask for texts as they are stored. */
+  readonly allowSecrets: boolean
   /** Aborted when the server stops: streams end then. */
   readonly closing: AbortSignal
   /** The list of sessions of an agent, kept from request to request. */
   sessionPages(store: StoreContext): SessionPages
+  /** The watches that streams share. */
+  readonly watch: StoreWatch
+  readonly streams: StreamLimits
   /** The document of the API. */
   openApi(): object
 }
@@ -30,6 +44,8 @@ export interface RouteCall<Params, Query, Body> {
   readonly body: Body
   /** As the agent of the request sees it. */
   readonly store: StoreContext
+  /** What the token of the request allows. */
+  readonly scopes: readonly Scope[]
   readonly headers: Headers
   /** Aborted when the client has gone or the time for the answer is over. */
   readonly signal: AbortSignal

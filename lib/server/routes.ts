@@ -2,8 +2,11 @@
 // and the contract tests find it here.
 
 import type { Route } from './route.js'
+import { BROWSE_ROUTES } from './routes/browse.js'
 import { CHECKPOINT_ROUTES } from './routes/checkpoints.js'
+import { FOLLOW_ROUTES } from './routes/follow.js'
 import { HOOK_ROUTES } from './routes/hooks.js'
+import { INFO_ROUTES } from './routes/info.js'
 import { NOT_IMPLEMENTED_ROUTES } from './routes/not-implemented.js'
 import { OPENAPI_ROUTES } from './routes/openapi.js'
 import { RECALL_ROUTES } from './routes/recall.js'
@@ -20,4 +23,7 @@ export const ROUTES: readonly Route[] = [
   ...SUMMARY_ROUTES,
   ...NOT_IMPLEMENTED_ROUTES,
   ...OPENAPI_ROUTES,
+  ...INFO_ROUTES,
+  ...BROWSE_ROUTES,
+  ...FOLLOW_ROUTES,
 ]

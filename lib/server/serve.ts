@@ -30,6 +30,13 @@ export interface ServeOptions extends Omit<ServerAppOptions, 'tokens' | 'closing
    * @default `server.token` in the home of the store, created if it is missing
    */
   tokenFile?: string | undefined
+
+  /**
+   * Close a connection on which nothing moves for so long: its client does not read.
+   *
+   * @default 45,000
+   */
+  stallMs?: number | undefined
 }
 
 /** A server that listens. */
@@ -49,6 +56,8 @@ const PORT = 4350
 const DRAIN_MS = 4500
 const HEADERS_TIMEOUT_MS = 10_000
 const KEEP_ALIVE_MS = 5000
+// Longer than a request may take, and than the time between two heartbeats of a stream.
+const STALL_MS = 45_000
 const ANY_ADDRESS = ['0.0.0.0', '::', '[::]']
 
 /**
@@ -57,7 +66,7 @@ const ANY_ADDRESS = ['0.0.0.0', '::', '[::]']
  */
 export async function serve(
   store: StoreContext,
-  { host = HOST, port = PORT, tokenFile, ...options }: ServeOptions = {},
+  { host = HOST, port = PORT, tokenFile, stallMs = STALL_MS, ...options }: ServeOptions = {},
 ): Promise<RunningServer> {
   const { createAdaptorServer } = await loadNodeServer()
   const path = tokenFile ?? join(store.layout.home, 'server.token')
@@ -82,6 +91,7 @@ export async function serve(
       keepAliveTimeout: KEEP_ALIVE_MS,
     },
   })
+  setStallTime(server, stallMs)
   await listen(server, host, port)
   const address = server.address()
   const bound = typeof address === 'object' && address !== null ? address.port : port
@@ -98,6 +108,11 @@ export async function serve(
       return closed
     },
   }
+}
+
+/** Node closes a connection when its time is over and none of the bytes that wait was taken. */
+function setStallTime(server: ServerType, ms: number): void {
+  if ('setTimeout' in server) server.setTimeout(ms)
 }
 
 function listen(server: ServerType, host: string, port: number): Promise<void> {

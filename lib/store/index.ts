@@ -2,6 +2,7 @@
 
 export {
   type FullEntry,
+  findEndCursor,
   type LogPage,
   type PageOptions,
   readEventPage,

@@ -27,3 +27,16 @@ export const project = z
 export function count(least: number, most: number) {
   return z.coerce.number().int().min(least).max(most)
 }
+
+export const sessionId = z.string().trim().min(1).max(1000).describe('The id of a session')
+
+export const eventUuid = z.string().min(1).max(1000)
+
+/** 1 or 0 in a query; 0 where it is absent. */
+export function flag(description: string) {
+  return z
+    .enum(['0', '1'])
+    .optional()
+    .describe(description)
+    .transform((value) => value === '1')
+}

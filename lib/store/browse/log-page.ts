@@ -100,6 +100,16 @@ export function toFullEntry(
   return { item: { offset, length, event, ...clipped }, bytes: Math.max(0, length - cutChars) }
 }
 
+/** The cursor for what is appended from now on. */
+export function findEndCursor({ env }: StoreContext, path: string): string {
+  const log = openForReading(path, env)
+  try {
+    return cursorAt(log, endOfLines(log.fd, env))
+  } finally {
+    env.fs.closeSync(log.fd)
+  }
+}
+
 async function readPage<Item>(
   store: StoreContext,
   path: string,

@@ -3,13 +3,7 @@
 import { basename, dirname, join } from 'node:path'
 import { isSessionError } from '../../errors.js'
 import type { FollowEntry } from '../../log/index.js'
-import {
-  endOfLines,
-  FolderWatcher,
-  Follower,
-  parseCursor,
-  statIfThere,
-} from '../../log/internal.js'
+import { FolderWatcher, Follower, parseCursor, statIfThere } from '../../log/internal.js'
 import { readLogSession } from '../catalog/log-session.js'
 import type { StoreContext } from '../context.js'
 import { listLogNames, watchedLogName } from '../list-logs.js'
@@ -21,12 +15,8 @@ export interface LogChange {
 }
 
 export interface FollowStart {
-  /**
-   * The cursor of an entry, or the `next` of a page.
-   *
-   * @default the end of the log, as it is now
-   */
-  from?: string | undefined
+  /** The cursor of an entry, or the `next` of a page. */
+  from: string
   signal: AbortSignal
 }
 
@@ -68,14 +58,23 @@ export class StoreWatch {
    * Yields each entry of a log once, until the signal aborts. It reads when the caller asks for the next
    * one, so a caller that waits holds one entry in memory, and no more is read.
    */
-  async *follow(
+  follow(
     store: StoreContext,
     path: string,
     { from, signal }: FollowStart,
   ): AsyncGenerator<FollowEntry, void, undefined> {
-    const { env } = store
-    const start = from === undefined ? { byte_offset: endOfLines(path, env) } : parseCursor(from)
-    const follower = new Follower(path, { start, bare: false, env })
+    const start = parseCursor(from)
+    return this.#follow(store, new Follower(path, { start, bare: false, env: store.env }), {
+      path,
+      signal,
+    })
+  }
+
+  async *#follow(
+    store: StoreContext,
+    follower: Follower,
+    { path, signal }: { readonly path: string; readonly signal: AbortSignal },
+  ): AsyncGenerator<FollowEntry, void, undefined> {
     const name = basename(path)
     const changes = new Wakeup(signal)
     // Started before the first read, so that no change is missed in between.

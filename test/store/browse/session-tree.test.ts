@@ -25,7 +25,7 @@ test('a tree shows branches, ancestors, descendants and subagents', async (t) =>
   expect(ofFirst).toMatchObject({
     sessionId: 'first',
     ancestors: [],
-    descendants: [{ sessionId: second.id, kind: 'resume', title: 'the first prompt' }],
+    descendants: [{ sessionId: second.id, kind: 'resume', title: 'in the second' }],
     subagents: [
       {
         taskId: 'T-1',

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { systemEnvironment } from '../../../lib/environment/index.js'
 import type { FollowEntry } from '../../../lib/log/index.js'
-import { openContext, readEventPage, StoreWatch } from '../../../lib/store/index.js'
+import { findEndCursor, openContext, readEventPage, StoreWatch } from '../../../lib/store/index.js'
 import { id, line } from '../../helpers/lines.js'
 import { temporaryFolder } from '../../helpers/temporary.js'
 
@@ -42,7 +42,11 @@ test('many followers share one watch and see each entry once', async (t) => {
   const seen = Array.from({ length: 6 }, () => [] as string[])
   const running = seen.map(async (list, index) => {
     const path = pathOf(index % 2 === 0 ? 'a' : 'b')
-    const from = index === 0 ? next : index === 2 ? '1-0-00000000' : undefined
+    const starts = new Map([
+      [0, next],
+      [2, '1-0-00000000'],
+    ])
+    const from = starts.get(index) ?? findEndCursor(store, path)
     for await (const entry of watch.follow(store, path, { from, signal: stop.signal })) {
       list.push((entry as Extract<FollowEntry, { kind: 'event' }>).event.uuid)
     }

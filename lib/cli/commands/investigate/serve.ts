@@ -12,9 +12,10 @@ Every request to /api needs a token, as \`Authorization: Bearer TOKEN\`; the pag
 address that is printed. Without --token-file it is in server.token of the home folder, which the
 first start creates. A line of that file is \`TOKEN [agent=ID] [scopes=read,recall,remember]\`.
 
-Without --allow-write nothing is written: hooks and bypass answer 403. A transcript that a request
-names by its path is read only under --transcript-root. /api/openapi.json describes every route.
-It needs the packages hono and @hono/node-server to be installed, too.
+Without --allow-write nothing is written: hooks and bypass answer 403. Texts are redacted, except
+with --allow-secrets for a request with secrets=1. A transcript that a request names by its path is
+read only under --transcript-root. /api/openapi.json describes every route. It needs the packages
+hono and @hono/node-server to be installed, too.
 
 Examples:
   $ jsonl-session serve
@@ -36,6 +37,7 @@ export const serve: Command = {
     { name: 'allow-host', value: 'NAMES', text: 'other names of this server, with commas between' },
     { name: 'token-file', value: 'FILE', text: 'the tokens; only its owner may read it (0600)' },
     { name: 'allow-write', text: 'answer hooks and bypass, which write' },
+    { name: 'allow-secrets', text: 'show texts as they are stored to requests that ask for it' },
     { name: 'transcript-root', value: 'DIR', text: 'read transcripts that requests name in here' },
     { name: 'rate-limit', value: 'N', text: 'requests per second and token; 0: any (default: 50)' },
   ],
@@ -52,6 +54,7 @@ export const serve: Command = {
       allowedHosts: readWords(call, 'allow-host'),
       tokenFile: tokenFile === undefined ? undefined : resolveFile(call, tokenFile),
       allowWrite: call.has('allow-write'),
+      allowSecrets: call.has('allow-secrets'),
       transcriptRoots: roots.map((root) => resolveFile(call, root)),
       rateLimit: readNumber(call, 'rate-limit'),
       assets: call.modules.viewerFolder(),
