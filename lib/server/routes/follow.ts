@@ -5,9 +5,9 @@ import type { FollowEntry } from '../../log/index.js'
 import { findEndCursor, type LogChange, toFullEntry, toOutline } from '../../store/index.js'
 import { type StreamedEvent, toEventStream } from '../event-stream.js'
 import { route } from '../route.js'
+import { clip, cursor, findLog, redactorFor, task } from './browse.js'
 import { agentId, flag, sessionId } from './fields.js'
 import { fullEntry, outlineEntry } from './schemas.js'
-import { clip, cursor, findLog, redactorFor, task } from './browse.js'
 
 export const FOLLOW_ROUTES = [
   route({
