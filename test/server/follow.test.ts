@@ -115,7 +115,7 @@ describe('a stream of a session', () => {
     expect(reads).toBeGreaterThan(20)
   })
 
-  test('ends when the server stops, and makes room for another when its client goes', async (t) => {
+  test('ends when the server stops, and no longer counts when its client is gone', async (t) => {
     const closing = new AbortController()
     const app = await start(t, { closing: closing.signal, streamsMax: 2 })
     const [one, two] = [

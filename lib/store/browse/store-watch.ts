@@ -135,21 +135,21 @@ export class StoreWatch {
       else watched.listeners.set(listener, left)
       if (watched.listeners.size > 0 || this.#folders.get(folder) !== watched) return
       this.#folders.delete(folder)
-      // Nobody waits for it: a watch that cannot be closed ends with the process.
+      // The caller does not wait: a watch that cannot be closed ends with the process.
       watched.watcher.close().catch(() => undefined)
     }
   }
 
   #watch({ env }: StoreContext, folder: string): WatchedFolder {
     const listeners: WatchedFolder['listeners'] = new Map()
-    const tell: Listener = (names) => {
+    const notify: Listener = (names) => {
       for (const listener of listeners.keys()) listener(names)
     }
     const watcher = new FolderWatcher(env, folder, {
       pollMs: this.#pollMs,
       nameOf: watchedLogName,
-      onNames: tell,
-      onPoll: () => tell(undefined),
+      onNames: notify,
+      onPoll: () => notify(undefined),
     })
     const watched = { watcher, listeners }
     this.#folders.set(folder, watched)
