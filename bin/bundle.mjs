@@ -41,6 +41,7 @@ const commands = {
     'zod',
     'ndjson',
     're2js',
+    '@pydantic/genai-prices',
     '@modelcontextprotocol/server',
     'hono',
     '@hono/node-server',

@@ -388,6 +388,8 @@ export {
   type ListSummariesOptions,
   type MaintainOptions,
   type Maintenance,
+  type ModelCost,
+  type ModelStats,
   type MovedSession,
   type NewestCheckpoint,
   type NewestCheckpointQuery,

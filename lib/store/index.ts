@@ -108,6 +108,8 @@ export {
   type StoreOptions,
   workingFolder,
 } from './context.js'
+export type { Cost, ModelCost } from './cost/prices.js'
+export { sumTokens, type TokenCounts } from './cost/usage.js'
 export {
   findFailedCalls,
   readEntries,
@@ -176,7 +178,13 @@ export * from './sidechains/list-sidechains.js'
 export * from './sidechains/path.js'
 export { hasEnding, type SidechainInfo, type SidechainStatus } from './sidechains/sidechain-info.js'
 export * from './spool/spool.js'
-export type { StatsGroup, StatsGrouping, Tally, TokenCounts, ToolStats } from './stats/counting.js'
+export type {
+  ModelStats,
+  StatsGroup,
+  StatsGrouping,
+  Tally,
+  ToolStats,
+} from './stats/counting.js'
 export * from './stats/disk-usage.js'
 export { type StoreStats, type StoreStatsOptions, storeStats } from './stats/store-stats.js'
 export type { SummaryCheckpoint, SummarySourceType } from './summaries/nodes.js'

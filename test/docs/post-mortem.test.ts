@@ -60,7 +60,7 @@ const FINDS: readonly (readonly [string, RegExp])[] = [
   ['jsonl-session stats --by type', /\["tool_result",\d+,1\]/],
   ['jsonl-session stats --by day', /^2026-01-01\t\d+\t/],
   ['jsonl-session stats --top', /^\d+\ttranscripts\t.*demo\.jsonl\n/],
-  ['jsonl-session stats', /^demo\t\d+\t\d+\t120\t0\t9\t2\t1\t1\t0\n$/],
+  ['jsonl-session stats', /^demo\t\d+\t\d+\t120\t0\t9\t2\t1\t1\t0\t\?\n$/],
 ]
 
 const root = mkdtempSync(join(tmpdir(), 'jsonl-session-'))

@@ -35,3 +35,39 @@ export function formatNumber(value: number): string {
 export function plural(count: number, word: string, many = `${word}s`): string {
   return `${count} ${count === 1 ? word : many}`
 }
+
+/** A count of anything in at most five characters. */
+export function formatCount(count: number): string {
+  if (count < 10_000) return String(count)
+  if (count < 1_000_000) return `${Math.round(count / 1000)}k`
+  if (count < 1_000_000_000) return `${(count / 1_000_000).toFixed(1)}M`
+  return `${(count / 1_000_000_000).toFixed(1)}G`
+}
+
+interface Cost {
+  readonly microDollars: number
+  readonly unpricedTokens: number
+}
+
+/** An amount; `+` after it where tokens have no known price, `?` where none has, `-` without tokens. */
+export function formatCost(cost: Cost, tokens: number): string {
+  return formatAmount(cost, tokens, (microDollars) => {
+    const dollars = microDollars / 1_000_000
+    return `$${dollars.toFixed(microDollars > 0 && dollars < 0.01 ? 4 : 2)}`
+  })
+}
+
+/** The same in millionths of a dollar, for programs. */
+export function formatMicroDollars(cost: Cost, tokens: number): string {
+  return formatAmount(cost, tokens, String)
+}
+
+function formatAmount(
+  { microDollars, unpricedTokens }: Cost,
+  tokens: number,
+  format: (microDollars: number) => string,
+): string {
+  if (tokens === 0) return '-'
+  if (unpricedTokens >= tokens) return '?'
+  return format(microDollars) + (unpricedTokens > 0 ? '+' : '')
+}

@@ -4,7 +4,7 @@
 import { isPermissionType } from '../../format/index.js'
 import { plainText } from '../import/content.js'
 import { type Compaction, Emitter } from '../import/emitter.js'
-import { countOf, fieldsOf, isObject, listOf, textOf } from '../import/fields.js'
+import { countOf, fieldsOf, isObject, known, listOf, textOf } from '../import/fields.js'
 import {
   type Continuation,
   type ForeignRecord,
@@ -32,6 +32,8 @@ export class CodexRun implements ImportRun {
   readonly #history = new CodexHistory()
   readonly #copies = new DisplayCopies()
   readonly #usage = new UsageReader()
+  /** Of the present turn. */
+  #model: string | undefined
   readonly #marks = new FileMarks()
   readonly #tasks: CodexTasks
   #epoch = 0
@@ -62,6 +64,7 @@ export class CodexRun implements ImportRun {
   recall({ type, uuid, prev_uuid, payload }: RecalledEvent): void {
     const { offset, length } = payload['imported_from'] as { offset: number; length: number }
     this.#end = offset + length
+    if (type === `${CODEX}:turn_context`) this.#model = modelOf(payload['record']) ?? this.#model
     if (type === `${CODEX}:task_started`) this.#marks.add(offset, this.#history.tip)
     else if (prev_uuid !== null) this.#history.moveTo(uuid)
     else if (isTurnEnd(type.slice(CODEX.length + 1))) this.#marks.add(this.#end, this.#history.tip)
@@ -93,6 +96,10 @@ export class CodexRun implements ImportRun {
         break
       case 'inter_agent_communication':
         this.#addMessage(communicationOf(payload))
+        break
+      case 'turn_context':
+        this.#model = textOf(payload['model']) ?? this.#model
+        this.#keep()
         break
       case 'token_usage_record':
         this.#keepUsage(this.#usage.readRecord(payload))
@@ -229,13 +236,14 @@ export class CodexRun implements ImportRun {
       this.#keep()
     } else if (reply?.event.type === 'assistant') {
       this.#reply = undefined
-      const payload = { ...reply.event.payload, usage }
+      const said = reply.event.payload
+      const payload = known({ ...said, model: said['model'] ?? this.#model, usage })
       this.#push({ ...reply, event: { ...reply.event, payload } })
       this.#keep()
     } else {
       const type = `${CODEX}:usage`
       const { value: record } = this.#emitter.origin.record
-      const payload = { record, usage }
+      const payload = known({ record, model: this.#model, usage })
       this.#emitter.emit({ type, uuid: this.#emitter.uuidOf(), prev: null, payload })
     }
   }
@@ -346,6 +354,11 @@ export class CodexRun implements ImportRun {
     this.#reply = undefined
     if (reply !== undefined) this.#push(reply)
   }
+}
+
+/** The model that a record of the context of a turn names. */
+function modelOf(record: unknown): string | undefined {
+  return textOf(fieldsOf(fieldsOf(record)['payload'])['model'])
 }
 
 function isTurnEnd(type: string): boolean {

@@ -77,6 +77,7 @@ const TAIL_BYTES = 320
 
 // Characters that JSON does not escape.
 const PLAIN = '[ !#-\\[\\]-~]*'
+const RESULT_START = new RegExp(`^\\{"tool_call_id":"(${PLAIN})"[,}]`)
 const CALL_START = new RegExp(`^\\{"tool_call_id":"(${PLAIN})","name":"(${PLAIN})"[,}]`)
 
 // Flat fields up to the end of the payload. A string cannot contain a plain quote, so this never
@@ -87,9 +88,13 @@ const RESULT_END = new RegExp(`^[,{]"is_error":(true|false)${REST}`)
 const COUNT = '"\\w+":(?:0|[1-9]\\d{0,15})'
 const USAGE_END = new RegExp(`^[,{]"usage":(\\{${COUNT}(?:,${COUNT})*\\})${REST}`)
 
+const MODEL_END = new RegExp(`^[,{]"model":"(${PLAIN})","usage":\\{[^{}]*\\}${REST}`)
+
 const TEXT_CONTENT = '{"content":"'
 const USAGE = Buffer.from('"usage":')
 const TOOL_USE = Buffer.from('"type":"tool_use"')
+const MODEL = Buffer.from('"model":')
+const SUPERSEDES = Buffer.from('"supersedes":')
 const MESSAGE_ID = Buffer.from('"message_id":')
 const FAILED = Buffer.from('"is_error":true')
 const COPIED_FROM = Buffer.from('"copied_from":"')
@@ -105,7 +110,7 @@ function skimPayload(envelope: Envelope, line: Line): SessionEvent | null | unde
     case 'tool_call':
       return skimCall(envelope, line)
     case 'tool_result':
-      return mayHaveFailed(line) ? undefined : null
+      return mayHaveFailed(line) ? undefined : skimResult(envelope, line)
     case 'user':
       return isText(envelope, line) || !contains(line, FAILED) ? null : undefined
     case 'assistant':
@@ -126,12 +131,23 @@ function skimCall(envelope: Envelope, { bytes, start, end }: Line): SessionEvent
   return { ...envelope, payload: { tool_call_id: found[1]!, name: found[2]! } }
 }
 
+/** Of a successful result, which call it answers. */
+function skimResult(envelope: Envelope, { bytes, start, end }: Line): SessionEvent | undefined {
+  const from = start + payloadOffset(envelope)
+  const found = RESULT_START.exec(bytes.toString('latin1', from, Math.min(end, from + HEAD_BYTES)))
+  return found === null ? undefined : { ...envelope, payload: { tool_call_id: found[1]! } }
+}
+
 function skimReply(envelope: Envelope, line: Line): SessionEvent | null | undefined {
   if (!isText(envelope, line) && contains(line, TOOL_USE)) return undefined
+  if (!contains(line, USAGE)) return contains(line, MODEL) ? undefined : null
   const found = USAGE_END.exec(readEndFrom('"usage":', line))
-  if (found === null) return contains(line, USAGE) ? undefined : null
-  if (contains(line, MESSAGE_ID)) return undefined
-  return { ...envelope, payload: { usage: JSON.parse(found[1]!) } }
+  // The lines of a reply that has several name it; so does one that replaces another.
+  if (found === null || contains(line, MESSAGE_ID) || contains(line, SUPERSEDES)) return undefined
+  const usage: unknown = JSON.parse(found[1]!)
+  if (!contains(line, MODEL)) return { ...envelope, payload: { usage } }
+  const named = MODEL_END.exec(readEndFrom('"model":', line))
+  return named === null ? undefined : { ...envelope, payload: { model: named[1]!, usage } }
 }
 
 /** An event that was imported and has no type of ours, for example `pi:usage`. */

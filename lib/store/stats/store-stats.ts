@@ -4,17 +4,19 @@ import { isSessionError, SessionError } from '../../errors.js'
 import { listHeaders, type SessionHeader } from '../catalog/list-sessions.js'
 import type { Unreadable } from '../catalog/session-info.js'
 import type { StoreContext } from '../context.js'
+import { loadPrices } from '../cost/prices.js'
 import { EventFilter } from '../grep/filter.js'
 import { listSidechains } from '../sidechains/list-sidechains.js'
 import {
   Counting,
+  type ModelStats,
   type StatsGroup,
   type StatsGrouping,
   type Tally,
   type ToolStats,
 } from './counting.js'
 
-const GROUPINGS: readonly string[] = ['session', 'project', 'day', 'type']
+const GROUPINGS: readonly string[] = ['session', 'project', 'day', 'type', 'model', 'tool']
 
 export interface StoreStatsOptions {
   /**
@@ -25,7 +27,7 @@ export interface StoreStatsOptions {
   project?: string | undefined
 
   /**
-   * What to group by.
+   * What to group by. By `model` only replies count, by `tool` only calls and results.
    *
    * @default 'session'
    */
@@ -46,6 +48,13 @@ export interface StoreStatsOptions {
   until?: string | undefined
 
   /**
+   * A JSON file with prices that take precedence over those of the package `genai-prices`.
+   *
+   * @default none
+   */
+  pricesFile?: string | undefined
+
+  /**
    * Aborts the call.
    *
    * @default none
@@ -62,22 +71,27 @@ export interface StoreStats {
   readonly groups: readonly StatsGroup[]
   /** The most used first. */
   readonly tools: readonly ToolStats[]
+  /** The one with the most tokens first. */
+  readonly models: readonly ModelStats[]
   readonly skipped: readonly Unreadable[]
 }
 
 export async function storeStats(
   store: StoreContext,
-  { project, by = 'session', since, until, signal }: StoreStatsOptions = {},
+  { project, by = 'session', since, until, pricesFile, signal }: StoreStatsOptions = {},
 ): Promise<StoreStats> {
   if (!GROUPINGS.includes(by)) {
     throw new SessionError('ERR_ARG', `by is ${GROUPINGS.join(', ')}, not "${by}"`, { by })
   }
   const { files, sessions, skipped } = listStatsFiles(store, project)
-  const count = new Counting(store, by, new EventFilter({ since, until }))
+  const filter = new EventFilter({ since, until })
+  const prices = await loadPrices(store, { file: pricesFile })
+  const count = new Counting(store, { by, filter, prices })
   const unread: Unreadable[] = [...skipped]
   let fileCount = 0
-  for (const file of files) {
+  for (const [index, file] of files.entries()) {
     signal?.throwIfAborted()
+    if (file.sessionId !== files[index - 1]?.sessionId) count.endSession()
     try {
       count.addFile(file)
       fileCount++
@@ -89,8 +103,10 @@ export async function storeStats(
     // Lets other tasks run between two files.
     await undefined
   }
+  count.endSession()
   const total = { ...count.total, sessions: sessions.length, files: fileCount }
-  return { total, by, groups: count.groups(), tools: count.tools(), skipped: unread }
+  const [groups, tools, models] = [count.groups(), count.tools(), count.models()]
+  return { total, by, groups, tools, models, skipped: unread }
 }
 
 export interface StatsFile {
@@ -113,7 +129,7 @@ export function listStatsFiles(store: StoreContext, project: string | undefined)
   const { sessions, skipped } = listHeaders(store, { project })
   const byId = new Map(sessions.map((session) => [session.sessionId, session]))
   const children = listSidechains(store)
-  const files = [
+  const files = bySession([
     ...toFiles(sessions, byId),
     ...children.sidechains.flatMap(({ path, parentSessionId, taskId }) => {
       const parent = parentSessionId === null ? undefined : byId.get(parentSessionId)
@@ -122,8 +138,19 @@ export function listStatsFiles(store: StoreContext, project: string | undefined)
       const owner = parent?.projectNormalized ?? parent?.project ?? null
       return [{ path, sessionId, project: owner, copiedTo: undefined, family: undefined }]
     }),
-  ]
+  ])
   return { files, sessions, skipped: [...skipped, ...children.skipped] }
+}
+
+/** The files of a session one after the other, in the order of the first of each. */
+function bySession(files: readonly StatsFile[]): StatsFile[] {
+  const sessions = new Map<string, StatsFile[]>()
+  for (const file of files) {
+    const own = sessions.get(file.sessionId)
+    if (own === undefined) sessions.set(file.sessionId, [file])
+    else own.push(file)
+  }
+  return [...sessions.values()].flat()
 }
 
 type ById = ReadonlyMap<string, SessionHeader>

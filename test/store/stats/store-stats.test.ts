@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, type TestContext, test } from 'vitest'
 import { createSession, diskUsage, forkSession, storeStats } from '../../../lib/free-functions.js'
-
+import { NO_TOKENS } from '../../../lib/store/cost/usage.js'
 import type { StoreStatsOptions } from '../../../lib/store/index.js'
 import { foreignLine, id, line } from '../../helpers/lines.js'
 import { temporaryFolder } from '../../helpers/temporary.js'
@@ -68,7 +68,8 @@ test('a store is counted with its subagents: bytes, events, tokens, tools, error
   expect(stats.total).toEqual({
     bytes,
     events: EVENTS.length - 1 + 3,
-    tokens: { input: 106, output: 16, cacheRead: 21, cacheWrite: 0 },
+    tokens: { ...NO_TOKENS, input: 106, output: 16, cacheRead: 21 },
+    cost: { microDollars: 0, unpricedTokens: 143 },
     toolCalls: 3,
     errors: 3,
     compactions: 2,

@@ -8,48 +8,58 @@ import {
   type StoreStats,
   type StoreStatsOptions,
   storeStats,
+  sumTokens,
 } from '../../../store/index.js'
 import type { Call, Command } from '../../command.js'
-import { readChoice, readNumber, readTime, rejectTogether } from '../../input/arguments.js'
+import {
+  readChoice,
+  readNumber,
+  readTime,
+  rejectTogether,
+  resolveFile,
+} from '../../input/arguments.js'
 import { type Colors, colorsOf } from '../../output/colors.js'
 import { clip, pad, toPlainText, widthOfText } from '../../output/plain-text.js'
 import { printAnswer } from '../../output/print.js'
 import { withProgress } from '../../output/progress.js'
-import { formatSize } from '../../output/units.js'
+import { formatCost, formatCount, formatMicroDollars, formatSize } from '../../output/units.js'
 
 const LESSON = `Counts all sessions with their subagents: bytes, events, tokens as the providers counted them (in,
-read from a cache, out), tools, errors, and compactions with the tokens they saved. An event that
-a fork copied counts once; its bytes count in each file. With --top: the largest files of the
-store, prompt history, checkpoints and file copies included. In a pipe: numbers, separated by tabs.
+read from a cache, out), what they cost, tools, errors, and compactions with the tokens they saved.
+An event that a fork copied counts once, and so does a reply that is recorded in several lines; what
+a compaction or a rewind left behind counts. Prices are those of the installed package genai-prices;
+--prices names a JSON file with others. A + after an amount: there are tokens of unknown price; ?:
+no price is known. With --top: the largest files of the store, prompt history, checkpoints and file
+copies included. In a pipe: numbers, separated by tabs, the cost last, in millionths of a dollar.
 TIME is 2026-01-31, or a time of that day like 2026-01-31T12:00:00Z, or 90m, 2h, 3d ago.
 
 Examples:
-  $ jsonl-session stats --by type
-  TYPE         SIZE     EVENTS  IN    CACHED  OUT  TOOLS  ERRORS  COMPACTED  SAVED
-  tool_result  1.1 MiB  412     0     0       0    0      7       0          0      ███████████████
-  assistant    310 KiB  398     1.2M  1.1M    96k  0      0       0          0      ████
+  $ jsonl-session stats --by model
+  MODEL              SIZE     EVENTS  IN    CACHED  OUT  COST   TOOLS  ERRORS  COMPACTED  SAVED
+  claude-sonnet-4-5  310 KiB  398     1.2M  1.1M    96k  $5.43  0      0       0          0
 
-  $ jsonl-session stats --by day --json | jq -c '.groups[] | [.key, .tokens.output]'
-  ["2026-01-31",96012]
+  $ jsonl-session stats --by day --json | jq -c '.groups[] | [.key, .cost.microDollars]'
+  ["2026-01-31",5430000]
 
 Exit codes:
   0 counted · 1 there is nothing to count · 2 wrong use, or failed
 `
 
-const GROUPS = ['session', 'project', 'day', 'type'] as const
+const GROUPS = ['session', 'project', 'day', 'type', 'model', 'tool'] as const
 
 export const stats: Command = {
   name: 'stats',
-  summary: 'Count bytes, events, tokens, tools, errors and compactions',
+  summary: 'Count bytes, events, tokens, cost, tools, errors and compactions',
   options: [
     { name: 'project', value: 'P', text: 'only sessions of this project' },
     {
       name: 'by',
       value: 'G',
-      text: 'session, project, day or type (default: session)',
+      text: 'session, project, day, type, model or tool (default: session)',
       values: GROUPS,
     },
     { name: 'top', value: 'N', text: 'the N largest files instead, and what they are for' },
+    { name: 'prices', value: 'FILE', text: 'JSON with prices of models, see docs/CLI.md' },
     { name: 'since', value: 'TIME', text: 'only events of this time or later' },
     { name: 'until', value: 'TIME', text: 'only events before this time' },
   ],
@@ -57,20 +67,26 @@ export const stats: Command = {
   isPaged: true,
 
   async run(call) {
-    for (const other of ['project', 'by', 'since', 'until']) rejectTogether(call, 'top', other)
+    for (const other of ['project', 'by', 'prices', 'since', 'until'])
+      rejectTogether(call, 'top', other)
     const by = readChoice(call, 'by', GROUPS)
+    const prices = call.value('prices')
     const limit = readNumber(call, 'top')
     if (limit !== undefined) return printDiskUsage(call, { limit })
     return printStats(call, {
       by,
       project: call.value('project'),
+      pricesFile: prices === undefined ? undefined : resolveFile(call, prices),
       since: readTime(call, 'since'),
       until: readTime(call, 'until'),
     })
   },
 }
 
-const HEADINGS = ['SIZE', 'EVENTS', 'IN', 'CACHED', 'OUT', 'TOOLS', 'ERRORS', 'COMPACTED', 'SAVED']
+const HEADINGS = [
+  ...['SIZE', 'EVENTS', 'IN', 'CACHED', 'OUT', 'COST'],
+  ...['TOOLS', 'ERRORS', 'COMPACTED', 'SAVED'],
+]
 const KEY_COLUMNS_MAX = 40
 const BAR_COLUMNS_MAX = 24
 const GAP = '  '
@@ -152,26 +168,25 @@ function keyOf(by: StoreStats['by'], key: string | null): string {
 }
 
 function plainRow(group: StatsGroup): string {
-  return [toPlainText(group.key ?? '-'), ...numbersOf(group)].join('\t')
+  const cost = formatMicroDollars(group.cost, sumTokens(group.tokens))
+  return [toPlainText(group.key ?? '-'), ...numbersOf(group), cost].join('\t')
 }
 
 type Counts = Omit<StatsGroup, 'key'>
 
-/** In the order of the headings. */
+/** In the order of the headings, without the cost. */
 function numbersOf(tally: Counts): number[] {
   const { bytes, events, tokens, toolCalls, errors, compactions, tokensSaved } = tally
   const { input, cacheRead, output } = tokens
   return [bytes, events, input, cacheRead, output, toolCalls, errors, compactions, tokensSaved]
 }
 
+const COST_AT = HEADINGS.indexOf('COST')
+
 function cellsOf(tally: Counts): string[] {
   const [bytes, ...counts] = numbersOf(tally)
-  return [formatSize(bytes!), ...counts.map(shortly)]
-}
-
-function shortly(count: number): string {
-  if (count < 10_000) return String(count)
-  return count < 1_000_000 ? `${Math.round(count / 1000)}k` : `${(count / 1_000_000).toFixed(1)}M`
+  const cells = [formatSize(bytes!), ...counts.map(formatCount)]
+  return cells.toSpliced(COST_AT, 0, formatCost(tally.cost, sumTokens(tally.tokens)))
 }
 
 /** Eighths of a column, so that small shares differ; empty where there is no space. */
