@@ -1,0 +1,7 @@
+import { useEffect, useReducer } from 'preact/hooks'
+
+/** Draws the component again whenever the model changes. */
+export function useModel(model: { subscribe(listener: () => void): () => void }): void {
+  const [, redraw] = useReducer((count: number) => count + 1, 0)
+  useEffect(() => model.subscribe(() => redraw(undefined)), [model])
+}
