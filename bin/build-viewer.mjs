@@ -2,7 +2,7 @@
 // `export --format html`, a file that holds everything it needs.
 
 import { createHash } from 'node:crypto'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'vite'
 
@@ -26,7 +26,12 @@ const shared = {
   plugins: [withoutNode],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
 }
-const output = { target: 'es2023', modulePreload: false, emptyOutDir: false, reportCompressedSize: false }
+const output = {
+  target: 'es2023',
+  modulePreload: false,
+  emptyOutDir: false,
+  reportCompressedSize: false,
+}
 
 rmSync(OUT, { recursive: true, force: true })
 
@@ -43,6 +48,8 @@ await build({
     lib: { entry: 'elements.tsx', formats: ['es'], fileName: () => 'elements.js' },
   },
 })
+
+copyFileSync(join(ROOT, 'public.d.ts'), join(OUT, 'elements.d.ts'))
 
 const exported = await build({
   ...shared,

@@ -11,7 +11,7 @@ const OUT = 'dist/lib'
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'))
 const entryPoints = Object.values(manifest.exports)
   .map((target) => target.default)
-  .filter((file) => file !== undefined)
+  .filter((file) => file?.startsWith(`./${OUT}/`))
   .map((file) => file.slice(`./${OUT}/`.length, -'.js'.length))
 
 // Chunks of an earlier build.

@@ -30,12 +30,45 @@ const ENTRY_POINTS =
 
 const MAX_FILES_PER_FOLDER = 20
 
-const sources = readdirSync(lib, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.ts'))
+const everything = readdirSync(lib, { recursive: true, encoding: 'utf8' })
+  .filter((name) => /\.tsx?$/.test(name))
   .map((name) => {
     const text = readFileSync(join(lib, name), 'utf8')
     return { name: name.split(sep).join('/'), text, code: withoutComments(text) }
   })
+
+// The viewer runs in a browser: the clock, timers and requests of a page are its environment.
+const isViewer = ({ name }: { name: string }) => name.startsWith('viewer/')
+const sources = everything.filter((source) => !isViewer(source))
+const viewer = everything.filter(isViewer)
+
+test('the viewer uses only the pure modules of the library', () => {
+  const imported = viewer.flatMap(({ name, text }) => importsOf(name, text))
+  const modules = imported.filter((name) => !name.startsWith('viewer/'))
+  expect(new Set(modules)).toEqual(new Set(['chain/index.ts', 'format/index.ts']))
+  expect(
+    sources
+      .flatMap(({ name, text }) => importsOf(name, text))
+      .filter((name) => name.startsWith('viewer/')),
+  ).toEqual([])
+})
+
+test('the viewer evaluates nothing, keeps no cookie and sends its token to its server only', () => {
+  const found = viewer.filter(({ code }) =>
+    /\beval\(|new Function|document\.(?:cookie|write)|sendBeacon|XMLHttpRequest|EventSource/.test(
+      code,
+    ),
+  )
+  expect(found.map(({ name }) => name)).toEqual([])
+  const fetching = viewer.filter(({ code }) => /\bfetch\(/.test(code))
+  expect(fetching.map(({ name }) => name)).toEqual(['viewer/data/api.ts'])
+})
+
+test('HTML is set from sanitized text only', () => {
+  const setting = viewer.filter(({ code }) => /innerHTML|dangerouslySetInnerHTML/.test(code))
+  const sanitizing = setting.filter(({ code }) => /renderMarkdown|renderCode|purifier/.test(code))
+  expect(setting.map(({ name }) => name)).toEqual(sanitizing.map(({ name }) => name))
+})
 
 test('a module imports only from lower layers, and only through their entry points', () => {
   const wrong: string[] = []

@@ -88,3 +88,6 @@ export class JsonlSessionApp extends ViewerElement {
 
 customElements.define('jsonl-session-view', JsonlSessionView)
 customElements.define('jsonl-session-app', JsonlSessionApp)
+
+// The declarations that are published describe these classes.
+;({ JsonlSessionView, JsonlSessionApp }) satisfies typeof import('./public.js')

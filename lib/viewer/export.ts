@@ -1,7 +1,7 @@
 // The script inside a file of `export --format html`. The data is in the same file.
 
-import { JsonlSessionView } from './elements.js'
 import type { EmbeddedHead, EmbeddedLine } from './data/embedded-source.js'
+import { JsonlSessionView } from './elements.js'
 import { printWhole } from './print.js'
 
 const blocks = document.querySelectorAll('script[type="application/json"]')

@@ -1,8 +1,15 @@
 // A session inside the page: what `export --format html` writes. Each data block of the page is a JSON
 // array; the first value of the first one describes the session, all others are lines of its logs.
 
-import { EMPTY_START, isGap, type ProjectionEntry, projectLog } from '../../chain/index.js'
-import { type Block, blocksOf, searchedText } from '../../chain/index.js'
+import {
+  type Block,
+  blocksOf,
+  EMPTY_START,
+  isGap,
+  type ProjectionEntry,
+  projectLog,
+  searchedText,
+} from '../../chain/index.js'
 import type {
   Entry,
   EventsRange,

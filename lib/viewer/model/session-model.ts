@@ -147,10 +147,9 @@ export class SessionModel {
   }
 
   select(place: number, align: 'start' | 'center' | 'auto' = 'auto'): void {
-    if (this.items.length === 0) return this.#changed()
     this.active = Math.max(0, Math.min(place, this.items.length - 1))
     this.#changed()
-    this.onReveal(this.active, align)
+    if (this.items.length > 0) this.onReveal(this.active, align)
   }
 
   /** Selects the event; in another lens, if this one does not show it. */
@@ -253,7 +252,7 @@ export class SessionModel {
   }
 
   #addRows(rows: readonly Row[]): void {
-    this.writtenRowsForWriting.push(...rows)
+    this.#written.feed.rows.push(...rows)
     this.#written.list.extend(this.writtenRows)
     this.#changed()
     if (this.#wanted !== undefined && this.#written.list.find(this.#wanted) !== -1) {
@@ -261,10 +260,6 @@ export class SessionModel {
       this.#wanted = undefined
       void this.reveal(wanted)
     }
-  }
-
-  private get writtenRowsForWriting(): Row[] {
-    return this.#written.feed.rows
   }
 
   /** What depends on the end of the log, a moment after it has grown. */

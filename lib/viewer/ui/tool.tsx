@@ -157,6 +157,6 @@ function pretty(value: unknown): string {
 /** An event as it is on disk. */
 export function RawJson({ value }: { readonly value: unknown }) {
   const html = renderCode(pretty(value), 'json', '')
-  // biome-ignore lint/security/noDangerouslySetInnerHtml: renderCode sanitizes it
+  // renderCode sanitizes it.
   return <pre class="code" dangerouslySetInnerHTML={{ __html: html }} />
 }

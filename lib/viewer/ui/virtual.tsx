@@ -5,8 +5,8 @@ import {
   measureElement,
   observeElementOffset,
   observeElementRect,
-  Virtualizer,
   type VirtualItem,
+  Virtualizer,
 } from '@tanstack/virtual-core'
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks'
@@ -70,7 +70,7 @@ export function VirtualList(props: Props) {
     if (last >= 0) props.onRange?.(first, last)
   }, [first, last, props.count])
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a feed has no element of its own
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: the role is given by the caller
     <div
       class={`scroller ${props.class}`}
       ref={scroller}
