@@ -50,8 +50,9 @@ const FIRST = [
   .concat(['createCompactor', 'Compactor', 'SessionError', 'openLog'])
 
 const manifest = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'))
+// The elements of the viewer are for pages; docs/VIEWER.md describes them.
 const entries = Object.entries(manifest.exports)
-  .filter(([, target]) => typeof target !== 'string')
+  .filter(([path, target]) => typeof target !== 'string' && path !== './viewer')
   .map(([path, { default: file }]) => ({
     name: path === '.' ? manifest.name : `${manifest.name}${path.slice(1)}`,
     file: file.replace('./dist/', `${root}/`).replace(/\.js$/, '.ts'),

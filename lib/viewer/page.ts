@@ -1,5 +1,5 @@
 // The page that `jsonl-session serve` serves. Its address brings the token in the fragment, which browsers
-// do not send; it is taken out of the address at once, so that nobody copies or bookmarks it.
+// do not send; it is taken out of the address at once, so that it is not copied or bookmarked.
 
 import { JsonlSessionApp } from './elements.js'
 

@@ -19,7 +19,7 @@ test('CI checks the types of the whole tree, tests included, and runs the test l
   const { scripts } = manifest
   expect(read('.ci/run')).toMatch(/^npm run check$/m)
   expect(scripts['check']).toContain('npm run --silent types')
-  expect(scripts['types']).toBe('tsc -p tsconfig.json')
+  expect(scripts['types']).toBe('tsc -p tsconfig.json && tsc -p lib/viewer/tsconfig.json')
   const { include } = JSON.parse(read('tsconfig.json')) as { include: string[] }
   expect(include).toEqual(expect.arrayContaining(['lib', 'bin', 'test', 'bench']))
 })

@@ -68,7 +68,7 @@ export class ApiSource implements SessionSource {
     return this.#api.grep(query, { session: this.sessionId, limit: MATCHES_MAX }, signal)
   }
 
-  /** Connects again when the connection ends, and goes on after the last event that arrived. */
+  /** Connects again when the connection ends, and continues after the last event that arrived. */
   async follow(from: string, handlers: FollowHandlers, signal: AbortSignal): Promise<void> {
     let cursor = from
     let retryMs = RETRY_MIN_MS

@@ -132,7 +132,7 @@ export interface Match {
 
 export interface Page<T> {
   readonly entries: readonly T[]
-  /** Where to go on, also at the end of the log. */
+  /** Where to continue, also at the end of the log. */
   readonly next: string
   readonly atEnd: boolean
 }

@@ -337,7 +337,7 @@ export class SessionModel {
     this.#changed()
   }
 
-  /** Tells the page once, however much changes in the same moment. */
+  /** Calls the listeners once for all changes of one moment. */
   readonly #changed = (): void => {
     if (this.#isQueued) return
     this.#isQueued = true
