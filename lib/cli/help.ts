@@ -12,6 +12,7 @@ import {
   UsageError,
 } from './command.js'
 import { COMMAND_GROUPS } from './commands.js'
+import { wrapLesson } from './output/wrap-help.js'
 
 const HELP_COLUMNS_MAX = 100
 
@@ -130,29 +131,21 @@ function addOptions(commander: Commander, options: readonly OptionSpec[]): void 
   }
 }
 
-function widthFor(columns = HELP_COLUMNS_MAX): number {
+/** Wider lines are harder to read. */
+export function widthFor(columns = HELP_COLUMNS_MAX): number {
   return Math.min(columns, HELP_COLUMNS_MAX)
-}
-
-/** Wraps the paragraphs; examples and other indented lines stay as they are. */
-function wrapLesson(lesson: string, width: number): string {
-  if (width >= HELP_COLUMNS_MAX) return lesson
-  return lesson.replace(/(?:^\S.*\n)+/gm, (paragraph) => {
-    const lines: string[] = []
-    for (const word of paragraph.trimEnd().split(/\s+/)) {
-      const last = lines.at(-1)
-      if (last !== undefined && last.length + 1 + word.length <= width) {
-        lines[lines.length - 1] = `${last} ${word}`
-      } else lines.push(word)
-    }
-    return `${lines.join('\n')}\n`
-  })
 }
 
 // commander would print by itself and end the process; both are for the caller to decide.
 function quiet(commander: Commander, { printed, columns = HELP_COLUMNS_MAX }: Printing): Commander {
   const keep = (text: string) => printed.push(text)
   const width = () => widthFor(columns)
+  commander.configureHelp({
+    // Narrower columns of text are harder to read than lines that the terminal wraps.
+    minWidthToWrap: 12,
+    // The list of all commands has their names; the help of each has its operands.
+    subcommandTerm: (command) => command.name(),
+  })
   return commander.exitOverride().configureOutput({
     writeOut: keep,
     writeErr: keep,

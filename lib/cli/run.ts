@@ -19,7 +19,7 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
     if (command === undefined) return runWithoutCommand(args, surroundings)
     const parsed = await parse(command, args.slice(1), surroundings)
     if (typeof parsed !== 'string') return runParsed(command, parsed, surroundings)
-    await output.write(parsed + (await groupText(command.name)))
+    await output.write(parsed + (await groupText(command.name, surroundings)))
     await output.flush()
     return EXIT.done
   })
@@ -76,7 +76,7 @@ async function runWithoutCommand(
     if (args.every(isNoHelp)) {
       throw new UsageError(`${name} alone is not a command: ${either(group)}`)
     }
-    await output.write(`Usage: jsonl-session ${name} <command>\n${await groupText(name)}`)
+    await output.write(`Usage: jsonl-session ${name} <command>\n${await groupText(name, { io })}`)
     await output.flush()
     return EXIT.done
   }
@@ -108,11 +108,16 @@ function namesOfGroup(group: string): string[] {
 }
 
 /** The commands of a group, for the end of a help; empty where there are none. */
-async function groupText(group: string): Promise<string> {
+async function groupText(group: string, { io }: Pick<Surroundings, 'io'>): Promise<string> {
   const commands = await Promise.all(namesOfGroup(group).map((name) => COMMANDS.get(name)!()))
   if (commands.length === 0) return ''
+  const { widthFor } = await import('./help.js')
+  const { wrapRow } = await import('./output/wrap-help.js')
+  const columns = widthFor(helpColumnsOf(io.stdout, io.env))
   const width = Math.max(...commands.map(({ name }) => name.length))
-  const rows = commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}\n`)
+  const rows = commands.map(
+    ({ name, summary }) => `${wrapRow(`  ${name.padEnd(width)}  `, summary, columns)}\n`,
+  )
   return `\nCommands of ${group}:\n${rows.join('')}\nRun \`jsonl-session help ${group} <command>\` for details.\n`
 }
 

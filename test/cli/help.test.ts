@@ -1,6 +1,8 @@
+import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { GLOBAL_OPTIONS } from '../../lib/cli/command.js'
 import { COMMAND_GROUPS, COMMANDS } from '../../lib/cli/commands.js'
+import { wrapLesson } from '../../lib/cli/output/wrap-help.js'
 import { PACKAGE_VERSION } from '../../lib/version.js'
 import { runCli, runWell, spawnCli } from './command-line.js'
 
@@ -58,12 +60,39 @@ test('without a command the help is on stderr, because it was not asked for', as
   expect(JSON.parse((await runCli(['--json'])).stderr).error.code).toBe('ERR_ARG')
 })
 
-test('the paragraphs of a help are as wide as the terminal, and its examples stay as they are', async () => {
-  const narrow = await runCli(['list', '--help'], { env: { COLUMNS: '60' } })
-  const wide = await runCli(['list', '--help'])
-  const paragraphs = narrow.stdout.split('\n').filter((row) => /^\S/.test(row))
-  expect(Math.max(...paragraphs.map((row) => row.length))).toBeLessThanOrEqual(60)
-  expect(narrow.stdout.replace(/\s+/g, ' ')).toContain('Newest first, by the last message. open:')
-  const example = wide.stdout.split('\n').find((row) => row.includes('SESSION   TITLE'))!
-  expect(narrow.stdout).toContain(example)
+test.each([60, 80])('every help fits a terminal of %i columns', async (columns) => {
+  const calls = [[], ['hooks'], ...commands.map(({ name }) => name.split(' '))]
+  for (const words of calls) {
+    const { stdout } = await runCli([...words, '--help'], { env: { COLUMNS: `${columns}` } })
+    const long = stdout.split('\n').filter((row) => row.length > columns)
+    // A word that is longer than the line is not broken.
+    expect(long.filter((row) => /\S\s+\S/.test(row))).toEqual([])
+  }
+})
+
+test('wrapped lines of a help say the same, with the rest of each further to the right', async () => {
+  const narrow = (await runCli(['list', '--help'], { env: { COLUMNS: '60' } })).stdout
+  const wide = (await runCli(['list', '--help'])).stdout
+  const squeezed = (text: string) => text.replace(/\s+/g, '')
+  expect(squeezed(narrow)).toBe(squeezed(wide))
+  expect(narrow).toMatch(/^ {2}\{"sessions":.*\n {4}\S/m)
+  expect(narrow).toMatch(/^ {2}--root <DIR> +the store.*\n {17}\S/m)
+})
+
+test('a wrapped command can be copied into a shell', () => {
+  const line = "  $ jsonl-session rewind demo --to 0b0e7a52 --reason 'the wrong file' --json\n"
+  const wrapped = wrapLesson(line, 40)
+  expect(wrapped).toBe(
+    "  $ jsonl-session rewind demo --to \\\n      0b0e7a52 --reason \\\n      'the wrong file' --json\n",
+  )
+  const script = wrapped.replace('$ jsonl-session', 'printf "%s\\n"')
+  const { stdout } = spawnSync('sh', ['-c', script], { encoding: 'utf8' })
+  expect(stdout).toBe('rewind\ndemo\n--to\n0b0e7a52\n--reason\nthe wrong file\n--json\n')
+})
+
+test('columns of an example keep their spaces, and what fits stays as it is', () => {
+  expect(wrapLesson('  a  b   c\n', 20)).toBe('  a  b   c\n')
+  expect(wrapLesson('  one    two   three\n', 16)).toBe('  one    two\n    three\n')
+  expect(wrapLesson('  {"a":1,"b":[…]}\n', 12)).toBe('  {"a":1,\n    "b":[…]}\n')
+  expect(wrapLesson('  a-word-without-an-end\n', 9)).toBe('  a-word-without-an-end\n')
 })
