@@ -16,7 +16,10 @@ import { wrapLesson } from './output/wrap-help.js'
 
 const HELP_COLUMNS_MAX = 100
 
-const ROOT_LESSON = `
+export const PROGRAM_SUMMARY =
+  'Append-only JSONL sessions: hard to break, quick to resume, readable with grep'
+
+export const PROGRAM_LESSON = `
 Data goes to stdout, messages go to stderr. A session is named by its id, or by at least four
 characters that only its id begins with. An argument that contains a separator or ends in .jsonl is
 a file if there is one, and otherwise a session of exactly that id. Commands that write take
@@ -74,7 +77,7 @@ export async function explain(
   const printed: string[] = []
   const program = quiet(new Commander('jsonl-session'), { printed, columns })
     .usage('<command> [arguments] [options]')
-    .description('Append-only JSONL sessions: hard to break, quick to resume, readable with grep')
+    .description(PROGRAM_SUMMARY)
     .helpCommand(false)
   for (const [title, commands] of COMMAND_GROUPS) {
     for (const load of commands.values()) {
@@ -87,7 +90,7 @@ export async function explain(
   program
     .version(PACKAGE_VERSION, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help, or that of a command')
-    .addHelpText('after', wrapLesson(ROOT_LESSON, widthFor(columns)))
+    .addHelpText('after', wrapLesson(PROGRAM_LESSON, widthFor(columns)))
   try {
     program.parse([...args], { from: 'user' })
   } catch (error) {

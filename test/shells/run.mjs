@@ -1,6 +1,6 @@
-// `npm run shells`: tab completion in the real bash, zsh and fish, each on a terminal of its own.
-// Prints one line for each, and why one was skipped. With `--optional` it is no failure that a shell
-// is not installed.
+// `npm run shells`: tab completion in the real bash, zsh and fish, each on a terminal of its own, and
+// the man page read by man and groff. Prints one line for each, and why one was skipped. With
+// `--optional` it is no failure that a program is not installed.
 
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -39,6 +39,19 @@ const LINES = [
   ['repair first-session --output=other-f', 'repair first-session --output=other-file.txt'],
 ]
 
+const EXPECTED_IN_PAGE = [
+  'jsonl-session - Append-only JSONL sessions',
+  '$ jsonl-session append demo --type user --payload \'{"content":"hello"}\'',
+  '--no-color\n',
+  '~/.jsonl-session',
+  '\n   history add\n',
+]
+const PAGE = fileURLToPath(new URL('../../dist/man/jsonl-session.1', import.meta.url))
+const MAN_CHECKS = [
+  { name: 'man', args: ['--warnings', '-l', PAGE] },
+  { name: 'groff', args: ['-ww', '-man', '-Tutf8', '-P-c', PAGE] },
+]
+
 const isOptional = process.argv.includes('--optional')
 const hasTerminals = spawnSync('python3', ['-c', 'import pty']).status === 0
 let isComplete = true
@@ -51,6 +64,7 @@ for (const shell of SHELLS) {
     skip(name, `${program} is not installed`)
   } else checkShell(shell)
 }
+for (const { name, args } of MAN_CHECKS) checkManPage(name, args)
 process.exitCode = failures > 0 || !(isComplete || isOptional) ? 1 : 0
 
 function checkShell({ name, program, prepare }) {
@@ -69,6 +83,20 @@ function checkShell({ name, program, prepare }) {
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** It is read without a warning, and shows what its source says. */
+function checkManPage(name, args) {
+  const env = { ...process.env, LC_ALL: 'C.UTF-8', MANWIDTH: '80', MAN_KEEP_FORMATTING: '' }
+  const { error, status, stdout, stderr } = spawnSync(name, args, { encoding: 'utf8', env })
+  if (error !== undefined) return skip(name, `${name} is not installed`)
+  const text = stdout.replace(/.\x08|\x1b\[[0-9;]*m/g, '')
+  const missing = EXPECTED_IN_PAGE.find((part) => !text.includes(part))
+  if (status === 0 && stderr === '' && missing === undefined) {
+    return print('ok', name, `the man page, ${text.split('\n').length} lines`)
+  }
+  failures++
+  print('FAILED', name, stderr || `the page has no ${JSON.stringify(missing)}`)
 }
 
 /** A store with sessions, and a program that answers completion and otherwise prints its arguments. */
