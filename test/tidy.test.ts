@@ -26,7 +26,7 @@ const LAYERS: readonly (readonly string[])[] = [
 // than the rest of the library, so its schemas are apart; the hook program must load neither the
 // settings editor nor the session class, and a single command must not load the others.
 const ENTRY_POINTS =
-  /^(?:\w+\/(?:index|public)|errors|version|store|store-areas|free-functions|format\/(?:fields|schemas)|hooks\/settings|interchange\/follow|log\/internal|session\/record|cli\/run-hot)\.ts$/
+  /^(?:\w+\/(?:index|public)|errors|version|store|store-areas|free-functions|format\/(?:fields|schemas)|hooks\/settings|interchange\/follow|log\/internal|session\/record|cli\/run-hot|cli\/man\/index)\.ts$/
 
 const MAX_FILES_PER_FOLDER = 20
 
