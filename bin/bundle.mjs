@@ -46,8 +46,6 @@ const commands = {
     'hono',
     '@hono/node-server',
   ],
-  define: { 'import.meta.url': 'importMetaUrl' },
-  banner: { js: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
 }
 
 // It creates stdout as it is loaded, only to ask for a terminal; lib/cli decides on colours.
@@ -69,6 +67,25 @@ const theRestIsAnotherFile = {
   },
 }
 
+// Modules of Node that take longer to load than a hook may take for them; see bin/light.
+const lightModules = {
+  name: 'light-modules',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^node:(crypto|os|timers\/promises|zlib)$/ }, ({ path }) => ({
+      path: fileIn(`light/${path.slice('node:'.length).replace('/', '-')}.ts`),
+    })),
+}
+
+// One text for both ways to load it: `require` runs it as a module, and load-program.ts gets the
+// function of a module without joining long texts.
+const MODULE = 'exports, require, module, __filename, __dirname'
+const asScriptOrModule = {
+  banner: {
+    js: `((run) => (typeof module === 'object' ? run(${MODULE}) : run))(function (${MODULE}) {`,
+  },
+  footer: { js: '})' },
+}
+
 // Files of an earlier build.
 rmSync(shared.outdir, { recursive: true, force: true })
 
@@ -82,8 +99,16 @@ await build({
 await build({
   ...commands,
   entryPoints: hotCommands.map((name) => ({ in: `bin/hot/${name}.ts`, out: `hot/${name}` })),
+  ...asScriptOrModule,
+  define: { 'import.meta.url': '__filename' },
   supported: { 'dynamic-import': false },
-  plugins: [packagesInside, colorsThatDoNotAsk, theRestIsAnotherFile],
+  plugins: [packagesInside, colorsThatDoNotAsk, theRestIsAnotherFile, lightModules],
 })
 
-await build({ ...commands, entryPoints: ['bin/main.ts'], plugins: [packagesInside] })
+await build({
+  ...commands,
+  entryPoints: ['bin/main.ts'],
+  define: { 'import.meta.url': 'importMetaUrl' },
+  banner: { js: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
+  plugins: [packagesInside],
+})

@@ -7,14 +7,14 @@ import {
   chmodSync,
   closeSync,
   fstatSync,
+  fsyncSync,
   lstatSync,
   mkdirSync,
   openSync,
-  readFileSync,
+  readSync,
   renameSync,
   type Stats,
-  statSync,
-  writeFileSync,
+  writeSync,
 } from 'node:fs'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import type { Script } from 'node:vm'
@@ -43,7 +43,11 @@ interface Source {
   readonly codePath: string
 }
 
-/** The program must not call `import()`: scripts that come with their code do not support it. */
+/**
+ * The program is a script whose value is the function of a module, unless there is a `module`
+ * already (see bundle.mjs). It must not call `import()`: scripts that come with their code do not
+ * support it.
+ */
 export function loadProgram<Exports>(path: string, cache: CodeCache): Program<Exports> {
   const { folder, use } = cache
   if (folder === undefined || !isPrivateFolder(folder)) {
@@ -85,12 +89,16 @@ function findCacheFolder(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): str
 /** Created if it is missing. A link, or a folder that others can write, is not used. */
 function isPrivateFolder(folder: string): boolean {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    const stats = lstatSync(folder)
+    const stats = lstatSync(folder, { throwIfNoEntry: false }) ?? createFolder(folder)
     return stats.isDirectory() && isPrivate(stats)
   } catch {
     return false
   }
+}
+
+function createFolder(folder: string): Stats {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  return lstatSync(folder)
 }
 
 function isPrivate({ uid, mode }: Stats): boolean {
@@ -110,28 +118,45 @@ function enableNodeCache(folder: string): boolean {
 }
 
 function readSource(path: string, use: string, folder: string): Source {
-  const { size, mtimeMs } = statSync(path)
-  const place = crc32(path).toString(16).padStart(8, '0')
+  const { bytes, stats } = readFile(path)
+  const place = placeOf(path)
   const codeName = `${basename(path)}-${use}-${process.version}-${process.arch}-${place}`
   return {
     path,
-    text: readFileSync(path, 'latin1'),
-    stamp: `${size} ${mtimeMs} ${place}`,
+    text: bytes.toString('latin1'),
+    stamp: `${stats.size} ${stats.mtimeMs} ${place}`.padEnd(STAMP_BYTES),
     codePath: join(folder, codeName),
   }
 }
 
+/** Distinguishes installations; the stamp tells whether two of them were confused. */
+function placeOf(path: string): string {
+  let hash = 0x811c9dc5
+  for (let index = 0; index < path.length; index++) {
+    hash = Math.imul(hash ^ path.charCodeAt(index), 0x01000193)
+  }
+  return (hash >>> 0).toString(16).padStart(8, '0')
+}
+
 function compile({ path, text }: Source, cachedData: Buffer | undefined): Script {
   const { Script } = process.getBuiltinModule('node:vm')
-  return new Script(`(function (exports, require, module, __filename, __dirname) {${text}\n})`, {
-    filename: path,
-    ...(cachedData !== undefined && { cachedData }),
-  })
+  return new Script(text, { filename: path, ...(cachedData !== undefined && { cachedData }) })
 }
+
+type ModuleFunction = (
+  exports: unknown,
+  require: (name: string) => unknown,
+  module: { exports: unknown },
+  path: string,
+  folder: string,
+) => void
 
 function run(script: Script, path: string): unknown {
   const module = { exports: {} }
-  script.runInThisContext()(module.exports, createRequire(path), module, path, dirname(path))
+  const define = script.runInThisContext() as ModuleFunction
+  // A function that finds other files takes longer to make than most programs need it.
+  const require = (name: string) => process.getBuiltinModule(name) ?? createRequire(path)(name)
+  define(module.exports, require, module, path, dirname(path))
   return module.exports
 }
 
@@ -139,38 +164,47 @@ function createRequire(path: string): NodeJS.Require {
   return process.getBuiltinModule('node:module').createRequire(path)
 }
 
+/**
+ * V8 runs changed code without a look, and ends the process by it. So the file holds the code twice:
+ * to compare both takes a fraction of the time in which a checksum could be made.
+ */
 function readCode({ codePath, stamp }: Source): Buffer | undefined {
   try {
-    const fd = openSync(codePath, 'r')
-    try {
-      const stats = fstatSync(fd)
-      if (!stats.isFile() || !isPrivate(stats)) return undefined
-      const bytes = readFileSync(fd)
-      const code = bytes.subarray(STAMP_BYTES)
-      return bytes.toString('latin1', 0, STAMP_BYTES) === toStamp(stamp, code) ? code : undefined
-    } finally {
-      closeSync(fd)
-    }
+    const { bytes, stats } = readFile(codePath)
+    if (!stats.isFile() || !isPrivate(stats)) return undefined
+    const middle = (bytes.length + STAMP_BYTES) / 2
+    const code = bytes.subarray(STAMP_BYTES, middle)
+    const isMeant = code.length > 0 && bytes.toString('latin1', 0, STAMP_BYTES) === stamp
+    return isMeant && code.equals(bytes.subarray(middle)) ? code : undefined
   } catch {
     return undefined
   }
 }
 
-/** With a checksum: a power cut may leave a half-written file, which must not be run. */
-function toStamp(source: string, code: Buffer): string {
-  return `${source} ${crc32(code)}`.padEnd(STAMP_BYTES)
-}
-
-function crc32(data: string | Buffer): number {
-  return process.getBuiltinModule('node:zlib').crc32(data)
+function readFile(path: string): { readonly bytes: Buffer; readonly stats: Stats } {
+  const fd = openSync(path, 'r')
+  try {
+    const stats = fstatSync(fd)
+    const bytes = Buffer.allocUnsafeSlow(stats.size)
+    const byteCount = readSync(fd, bytes, 0, stats.size, 0)
+    return { bytes: bytes.subarray(0, byteCount), stats }
+  } finally {
+    closeSync(fd)
+  }
 }
 
 function keep({ codePath, stamp }: Source, script: Script): void {
   const ownPath = `${codePath}.${process.pid}`
   try {
     const code = script.createCachedData()
-    const bytes = Buffer.concat([Buffer.from(toStamp(stamp, code), 'latin1'), code])
-    writeFileSync(ownPath, bytes, { mode: 0o600 })
+    const fd = openSync(ownPath, 'w', 0o600)
+    try {
+      for (const bytes of [Buffer.from(stamp, 'latin1'), code, code]) writeSync(fd, bytes)
+      // Before it gets its name: after a power cut there is all of it or none.
+      fsyncSync(fd)
+    } finally {
+      closeSync(fd)
+    }
     chmodSync(ownPath, 0o600)
     renameSync(ownPath, codePath)
   } catch {

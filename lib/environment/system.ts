@@ -96,34 +96,34 @@ export function toIso(ms: number): string {
   return cachedIso
 }
 
-// Random uuids (version 4), made 128 at a time. Unlike those of crypto.randomUUID() they are
-// flat strings: a rope is flattened again for every line it becomes part of, which costs more
-// than making the uuid.
+// Random uuids (version 4), made 128 at a time, after the first few: a process of a hook needs no
+// more. Unlike those of crypto.randomUUID() they are flat strings: a rope is flattened again for every
+// line it becomes part of, which costs more than making the uuid.
 
 const POOL_SIZE = 128
+const FIRST_POOL_SIZE = 4
 const UUID_CHARS = 36
 const UUID_BYTES = 16
 
-const random = Buffer.allocUnsafeSlow(POOL_SIZE * UUID_BYTES)
-const text = Buffer.allocUnsafeSlow(POOL_SIZE * UUID_CHARS)
 const HEX = Buffer.from('0123456789abcdef', 'latin1')
 const HYPHEN = 0x2d
 
 let pool = ''
-let next = POOL_SIZE
+let next = 0
+let many: Buffer | undefined
 
 export function newUuid(): string {
-  if (next === POOL_SIZE) refill()
-  const start = next++ * UUID_CHARS
-  return pool.substring(start, start + UUID_CHARS)
+  if (next === pool.length) refill()
+  const start = next
+  next += UUID_CHARS
+  return pool.substring(start, next)
 }
 
 function refill(): void {
-  // Only now: a process that merely reads starts without loading it.
-  process.getBuiltinModule('node:crypto').randomFillSync(random)
+  const random = pool === '' ? readFewBytes(FIRST_POOL_SIZE * UUID_BYTES) : readManyBytes()
+  const text = Buffer.allocUnsafe((random.length / UUID_BYTES) * UUID_CHARS)
   let at = 0
-  for (let uuid = 0; uuid < POOL_SIZE; uuid++) {
-    const start = uuid * UUID_BYTES
+  for (let start = 0; start < random.length; start += UUID_BYTES) {
     random[start + 6] = (random[start + 6]! & 0x0f) | 0x40
     random[start + 8] = (random[start + 8]! & 0x3f) | 0x80
     for (let index = 0; index < UUID_BYTES; index++) {
@@ -135,4 +135,30 @@ function refill(): void {
   }
   pool = text.toString('latin1')
   next = 0
+}
+
+function readManyBytes(): Buffer {
+  many ??= Buffer.allocUnsafeSlow(POOL_SIZE * UUID_BYTES)
+  return fillRandomly(many)
+}
+
+/** Loading node:crypto takes longer than the work of a hook, so the system is asked without it. */
+function readFewBytes(count: number): Buffer {
+  const bytes = Buffer.alloc(count)
+  try {
+    const fd = fs.openSync('/dev/urandom', 'r')
+    try {
+      const isRandom = fs.fstatSync(fd).isCharacterDevice()
+      if (isRandom && fs.readSync(fd, bytes, 0, count, null) === count) return bytes
+    } finally {
+      fs.closeSync(fd)
+    }
+  } catch {
+    // Windows has no such file.
+  }
+  return fillRandomly(bytes)
+}
+
+function fillRandomly(bytes: Buffer): Buffer {
+  return process.getBuiltinModule('node:crypto').randomFillSync(bytes)
 }

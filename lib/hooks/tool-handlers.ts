@@ -1,5 +1,6 @@
 // What the events of tools record.
 
+import { createHash } from 'node:crypto'
 import { isSessionError } from '../errors.js'
 import {
   type HookEvent,
@@ -163,7 +164,6 @@ function toolInput(fields: HookFields): unknown {
 
 /** Call and result name the same tool and input, so both get the same id. */
 function makeToolCallId(name: string, input: unknown): string {
-  const { createHash } = process.getBuiltinModule('node:crypto')
   const text = JSON.stringify([name, input])
   return `hook_${createHash('sha256').update(text).digest('hex').slice(0, 24)}`
 }

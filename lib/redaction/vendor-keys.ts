@@ -89,11 +89,15 @@ function toPattern(entries: readonly Entry[]): string {
   return alternatives.length === 1 ? alternatives[0]! : `(?:${alternatives.join('|')})`
 }
 
-const BY_PREFIX = toPattern(
-  KEYS.flatMap(([prefixes, rest]) => prefixes.split(' ').map((prefix) => ({ prefix, rest }))),
-)
+let vendorKey: RegExp | undefined
 
-const VENDOR_KEY = new RegExp(`\\b${BY_PREFIX}(?![A-Za-z0-9_])`, 'g')
+/** Made at its first use: it takes longer than a hook may take to load, and few hooks redact. */
+function makeVendorKey(): RegExp {
+  const entries = KEYS.flatMap(([prefixes, rest]) =>
+    prefixes.split(' ').map((prefix) => ({ prefix, rest })),
+  )
+  return new RegExp(`\\b${toPattern(entries)}(?![A-Za-z0-9_])`, 'g')
+}
 
 /** A name that only begins like a key has no digit: `sk-learn-contrib-package`. */
 const NAME = /^(?:sk|xai|pplx|nvapi|tvly|csk|pk-lf)-[^0-9]*$/
@@ -117,9 +121,11 @@ const CRYPT =
 
 export const vendorKeys: Rule = {
   name: 'vendor-key',
-  redact: (text) =>
-    text
-      .replace(VENDOR_KEY, (key) => (NAME.test(key) ? key : REDACTED))
+  redact: (text) => {
+    vendorKey ??= makeVendorKey()
+    return text
+      .replace(vendorKey, (key) => (NAME.test(key) ? key : REDACTED))
       .replace(MARKED_KEY, REDACTED)
-      .replace(CRYPT, REDACTED),
+      .replace(CRYPT, REDACTED)
+  },
 }

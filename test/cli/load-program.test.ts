@@ -14,8 +14,17 @@ beforeEach((t) => {
   const home = temporaryFolder(t)
   path = join(home, 'program.cjs')
   folder = join(home, 'kept')
-  writeFileSync(path, `exports.add = (a, b) => a + b; exports.place = __filename; require('fs')`)
+  writeProgram(`exports.add = (a, b) => a + b; exports.place = __filename; require('fs')`)
 })
+
+/** As bin/bundle.mjs writes a program. */
+function writeProgram(text: string): void {
+  const names = 'exports, require, module, __filename'
+  writeFileSync(
+    path,
+    `((run) => typeof module === 'object' ? run(${names}) : run)(function (${names}) {${text}})`,
+  )
+}
 
 interface Calculator {
   readonly add: (a: number, b: number) => number
@@ -52,8 +61,43 @@ it('code of another text, or changed code, is written again', () => {
   load().keepCode()
   expect(readFileSync(keptPath()).length).toBe(made.length)
   expect(readFileSync(keptPath())).not.toEqual(changed)
-  writeFileSync(path, 'exports.add = (a, b) => a - b')
+  writeProgram('exports.add = (a, b) => a - b')
   expect(load().exports.add(1, 2)).toBe(-1)
+})
+
+it.each([
+  ['in the middle of the first copy', (bytes: Buffer) => bytes.length / 4],
+  ['in the middle of the second copy', (bytes: Buffer) => (bytes.length * 3) / 4],
+])('code with one changed bit %s is not run', (_, placeIn) => {
+  load().keepCode()
+  const changed = readFileSync(keptPath())
+  changed[Math.floor(placeIn(changed))]! ^= 1
+  writeFileSync(keptPath(), changed)
+  const program = load()
+  expect(program.exports.add(1, 2)).toBe(3)
+  program.keepCode()
+  expect(readFileSync(keptPath())).not.toEqual(changed)
+})
+
+it('code that was cut off is not run', () => {
+  load().keepCode()
+  const made = readFileSync(keptPath())
+  for (const length of [0, 50, 96, made.length / 2, made.length - 1]) {
+    const cut = made.subarray(0, length)
+    writeFileSync(keptPath(), cut)
+    const program = load()
+    expect(program.exports.add(1, 2)).toBe(3)
+    program.keepCode()
+    expect(readFileSync(keptPath())).not.toEqual(cut)
+  }
+})
+
+it('a program finds modules of Node and packages', () => {
+  writeProgram(`exports.kinds = [typeof require('path').join, typeof require('esbuild').build]`)
+  // This folder has no packages.
+  expect(() => load()).toThrow(/Cannot find module 'esbuild'/)
+  writeProgram(`exports.kinds = [typeof require('path').join, typeof require('node:os').homedir]`)
+  expect(load().exports).toEqual({ kinds: ['function', 'function'] })
 })
 
 it('without a folder nothing is read or written', () => {

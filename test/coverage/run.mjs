@@ -24,8 +24,6 @@ const TESTS = ['test/cli', 'test/mcp', 'test/hooks']
 const FOLDER = resolve('coverage/cli')
 const PACKAGE = join(FOLDER, 'package')
 const PROGRAM = join(PACKAGE, 'dist/bin')
-// As bin/load-program.ts has it around a program that it compiles itself.
-const WRAPPER = '(function (exports, require, module, __filename, __dirname) {'
 
 /** Of each file: where a branch stands → how often each of its ways was taken. */
 const branches = new Map()
@@ -85,7 +83,7 @@ async function inSource({ url, functions }) {
     code,
     ast: await parseAstAsync(code),
     sourceMap: readJson(`${path}.map`),
-    wrapperLength: url.startsWith('hot/') ? WRAPPER.length : 0,
+    wrapperLength: 0,
     coverage: { url: pathToFileURL(path).href, functions },
   })
 }

@@ -84,24 +84,25 @@ export function markFor(content: string, word = 'recovered'): string {
   }
 }
 
-// Removed wherever it is: other control characters, and those that change the direction of the text
-// or belong to no script.
-const HIDDEN = /[\p{Cc}\u202A-\u202E\u2066-\u2069\u{E0000}-\u{E007F}]/gu
-// Joiners belong to emoji and to some scripts; next to ASCII they only break a word for a filter.
-const INVISIBLE =
-  /(?:[\u00AD\u061C\u115F\u1160\u180E\u200B-\u200F\u2060-\u2064\u206A-\u206F\u3164\uFEFF\uFFA0]|\u034F|\u17B4|\u17B5|\p{Variation_Selector})+/gu
-const ASCII = /[\x21-\x7E]/
-// Of markup and of special tokens: `</system-reminder>`, `<|im_start|>`, `<<SYS>>`, `<!--`.
-const TAG_START = /[<＜﹤](?=\s{0,3}[/!?|｜<＜﹤]|[\p{L}_])/gu
-const BRACKETED =
-  /\[(\s?\/?\s?(?:inst|sys|system|user|human|assistant|developer|tool[\w ]{0,20}|available_tools|tool_calls|im_start|im_end)\s?)\]/giu
-// As the first word of a line, however it is decorated.
-const ROLE =
-  /^([>#*_`~|[("' \t-]*(?:human|user|assistant|system|developer|tool|function|ai|model|claude|instructions?|response|input|output)(?:[ _-](?:message|prompt|reminder|turn))?[ \t*_`\])"']*)[:：]/gimu
-const CODE_FENCE = /^([ \t>*-]*)(`{3,}|~{3,})/gmu
-
 /** The same words, with nothing that a model or a template takes for the structure of a prompt. */
 export function neutralized(text: string): string {
+  // Here and not above: such patterns take long to make, and every hook loads this file.
+
+  // Removed wherever it is: other control characters, and those that change the direction of the text
+  // or belong to no script.
+  const HIDDEN = /[\p{Cc}\u202A-\u202E\u2066-\u2069\u{E0000}-\u{E007F}]/gu
+  // Joiners belong to emoji and to some scripts; next to ASCII they only break a word for a filter.
+  const INVISIBLE =
+    /(?:[\u00AD\u061C\u115F\u1160\u180E\u200B-\u200F\u2060-\u2064\u206A-\u206F\u3164\uFEFF\uFFA0]|\u034F|\u17B4|\u17B5|\p{Variation_Selector})+/gu
+  const ASCII = /[\x21-\x7E]/
+  // Of markup and of special tokens: `</system-reminder>`, `<|im_start|>`, `<<SYS>>`, `<!--`.
+  const TAG_START = /[<＜﹤](?=\s{0,3}[/!?|｜<＜﹤]|[\p{L}_])/gu
+  const BRACKETED =
+    /\[(\s?\/?\s?(?:inst|sys|system|user|human|assistant|developer|tool[\w ]{0,20}|available_tools|tool_calls|im_start|im_end)\s?)\]/giu
+  // As the first word of a line, however it is decorated.
+  const ROLE =
+    /^([>#*_`~|[("' \t-]*(?:human|user|assistant|system|developer|tool|function|ai|model|claude|instructions?|response|input|output)(?:[ _-](?:message|prompt|reminder|turn))?[ \t*_`\])"']*)[:：]/gimu
+  const CODE_FENCE = /^([ \t>*-]*)(`{3,}|~{3,})/gmu
   return text
     .toWellFormed()
     .replace(/\r\n?|[\u0085\u2028\u2029]/gu, '\n')

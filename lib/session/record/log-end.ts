@@ -1,5 +1,6 @@
 // How a log ends: for events that depend on what they follow, and for those that may be repeated.
 
+import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { fieldsOf } from '../../format/fields.js'
 import { isOnChain, isOnChainType, type SessionEvent } from '../../format/index.js'
@@ -104,9 +105,4 @@ function payloadIdentity(payload: unknown): Record<string, unknown> {
     ([key, value]) => !VOLATILE.has(key) && value !== undefined,
   )
   return Object.fromEntries(stable)
-}
-
-// Loaded only where it is needed: it takes a tenth of the start of a command.
-function createHash(algorithm: 'sha1' | 'sha256') {
-  return process.getBuiltinModule('node:crypto').createHash(algorithm)
 }
