@@ -70,10 +70,12 @@ const theRestIsAnotherFile = {
 // Modules of Node that take longer to load than a hook may take for them; see bin/light.
 const lightModules = {
   name: 'light-modules',
-  setup: ({ onResolve }) =>
+  setup: ({ onResolve }) => {
     onResolve({ filter: /^node:(crypto|os|timers\/promises|zlib)$/ }, ({ path }) => ({
       path: fileIn(`light/${path.slice('node:'.length).replace('/', '-')}.ts`),
-    })),
+    }))
+    onResolve({ filter: /^\.\/random\.js$/ }, () => ({ path: fileIn('light/random.ts') }))
+  },
 }
 
 // One text for both ways to load it: `require` runs it as a module, and load-program.ts gets the

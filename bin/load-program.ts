@@ -129,7 +129,7 @@ function readSource(path: string, use: string, folder: string): Source {
   }
 }
 
-/** Distinguishes installations; the stamp tells whether two of them were confused. */
+/** Distinguishes installations. */
 function placeOf(path: string): string {
   let hash = 0x811c9dc5
   for (let index = 0; index < path.length; index++) {

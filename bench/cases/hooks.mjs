@@ -1,17 +1,12 @@
-// A hook as its harness meets it: a whole process per event, the start of Node included.
+// Hooks as their harness meets them: a whole process per event, the start of Node included, in a store of
+// 10,000 sessions. Every event that we register, with the transcript of the client and without one.
 
-import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { compareTimes, inRandomOrder } from '../harness.mjs'
-import { BINARY, loadSessions } from '../library.mjs'
+import { compareTimes } from '../harness.mjs'
+import { HarnessSession, makeHookStore, PROJECT } from '../hook-sessions.mjs'
+import { BINARY } from '../library.mjs'
 import { timeProcess } from '../processes.mjs'
-
-const PROJECT = '/home/ada/shop'
-const SESSIONS = 10_000
-/** Made by the library; the others are copies of these. */
-const ORIGINALS = 100
-// How many of them left a checkpoint, as longer sessions do.
-const CHECKPOINTED_EVERY = 20
 
 const BARE_APPEND = `
 const fs = require('node:fs')
@@ -20,8 +15,28 @@ fs.writeSync(fd, fs.readFileSync(0))
 fs.fdatasyncSync(fd)
 `
 
-/** The hooks of a turn with one tool call. */
-const TURN = ['UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'PostToolBatch', 'Stop']
+const FREQUENT = { most: 1.35 }
+/** The events, in the order of a session, and what they may cost. */
+const EVENTS = {
+  SessionStart: { most: 1.6 },
+  UserPromptSubmit: FREQUENT,
+  UserPromptExpansion: undefined,
+  PreToolUse: FREQUENT,
+  PostToolUse: FREQUENT,
+  PostToolUseFailure: undefined,
+  PostToolBatch: undefined,
+  SubagentStart: undefined,
+  SubagentStop: undefined,
+  PreCompact: undefined,
+  PostCompact: undefined,
+  Stop: FREQUENT,
+  StopFailure: undefined,
+  SessionEnd: undefined,
+}
+const KINDS = { followed: 'with the transcript of the client', alone: 'without a transcript' }
+const HOOKS_PER_BASELINE = 4
+// The first ones find nothing in the caches, and a new log.
+const WARM_UP_ROUNDS = 2
 
 export const hookCases = [
   {
@@ -31,130 +46,83 @@ export const hookCases = [
       {
         against: 'UserPromptSubmit, to node with one synced append',
         unit: '× time',
-        target: { most: 1.35 },
+        target: FREQUENT,
       },
-      {
-        against: 'SessionStart among 10,000 sessions, to node -e 0',
-        unit: '× time',
-        target: { most: 1.6 },
-      },
-      ...TURN.map((name) => ({
-        against: `${name} with the transcript of the client, to node -e 0`,
-        unit: '× time',
-        ...(name !== 'PostToolBatch' && { target: { most: 1.35 } }),
-      })),
+      ...Object.values(KINDS).flatMap((kind) =>
+        Object.entries(EVENTS).map(([name, target]) => ({
+          against: `${name} ${kind}, to node -e 0`,
+          unit: '× time',
+          ...(target !== undefined && { target }),
+        })),
+      ),
     ],
     async measure({ folder, isQuick }) {
-      await makeStore(folder)
+      const clients = await makeHookStore(folder)
       const rounds = isQuick ? 8 : 40
-      const times = { ...(await sample(waysIn(folder), rounds)) }
-      Object.assign(times, sampleTurns(folder, rounds))
-      check(folder, times)
+      const times = sampleRounds({ folder, clients }, rounds)
+      check(folder, rounds + WARM_UP_ROUNDS)
       return [
         compared(times, 'prompt', 'append'),
-        compared(times, 'start', 'node'),
-        ...TURN.map((name) => compared(times, name, 'node')),
+        ...Object.keys(KINDS).flatMap((kind) =>
+          Object.keys(EVENTS).map((name) => compared(times, `${kind} ${name}`, 'node')),
+        ),
       ]
     },
   },
 ]
 
-/** Each way is called with a number that no other call of it gets. */
-function waysIn(folder) {
-  const event = (fields) => JSON.stringify({ cwd: PROJECT, ...fields })
-  const hook = (number, name, fields) =>
-    timeProcess([BINARY, 'hook', name, '--root', folder, '--home', folder], event(fields(number)))
-  const prompt = (number) => ({
-    session_id: 'demo',
-    prompt_id: `prompt-${number}`,
-    prompt: `what does part ${number} do?`,
-  })
-  const bare = join(folder, 'bare')
-  const append = (number) => timeProcess(['-e', BARE_APPEND, bare], event(prompt(number)))
-  const node = () => timeProcess(['-e', '0'])
-  return {
-    ...{ node, nodeAgain: node, append, appendAgain: append },
-    prompt: (number) => hook(number, 'UserPromptSubmit', prompt),
-    start: (number) =>
-      hook(number, 'SessionStart', () => ({ session_id: `new-${number}`, source: 'startup' })),
+/** The events of one session depend on each other, so each round is a session in its order. */
+function sampleRounds({ folder, clients }, rounds) {
+  const times = {}
+  let round = 0
+  let hookCount = 0
+  const take = (name, micros) => {
+    if (round >= WARM_UP_ROUNDS) (times[name] ??= []).push(micros)
   }
-}
-
-async function sample(ways, rounds) {
-  const times = Object.fromEntries(Object.keys(ways).map((name) => [name, []]))
-  // The first of each finds nothing in the caches.
-  let number = 0
-  for (const way of Object.values(ways)) way(number++)
-  await inRandomOrder(Object.keys(ways), rounds, (name) => {
-    times[name].push(ways[name](number++))
-  })
+  const baselines = ['node', 'nodeAgain']
+  const hook = (kind) => (name, event) => {
+    const args = [BINARY, 'hook', name, '--root', folder, '--home', folder]
+    take(`${kind} ${name}`, timeProcess(args, JSON.stringify(event)))
+    if (hookCount++ % HOOKS_PER_BASELINE > 0) return
+    take(baselines[0], timeProcess(['-e', '0']))
+    baselines.reverse()
+  }
+  const lasting = Object.fromEntries(
+    Object.keys(KINDS).map((kind) => [kind, openSession(kind, `lasting-${kind}`)]),
+  )
+  for (; round < rounds + WARM_UP_ROUNDS; round++) {
+    for (const kind of inTurns(Object.keys(KINDS), round)) {
+      const short = openSession(kind, `short-${kind}-${round}`)
+      short.start()
+      lasting[kind].runTurn(round)
+      short.runShortly()
+    }
+    samplePrompt(round)
+  }
   return times
-}
 
-/** Turns of a client that writes its own transcript, too: the hooks depend on each other's order. */
-function sampleTurns(folder, rounds) {
-  const client = new Client(join(folder, 'client.jsonl'))
-  const times = Object.fromEntries([...TURN, 'node', 'nodeAgain'].map((name) => [name, []]))
-  for (let number = 0; number < rounds + 2; number++) {
-    for (const [name, run] of Object.entries(turnOf(folder, client, number))) {
-      const micros = run()
-      // The first two find nothing in the caches.
-      if (number > 1) times[name].push(micros)
+  function openSession(kind, id) {
+    return new HarnessSession(id, hook(kind), kind === 'followed' ? clients : undefined)
+  }
+
+  function samplePrompt(number) {
+    const prompt = { session_id: 'prompts', cwd: PROJECT, prompt_id: `p-${number}`, prompt: 'why?' }
+    const input = JSON.stringify(prompt)
+    const bare = ['-e', BARE_APPEND, join(folder, 'bare')]
+    const ways = {
+      append: bare,
+      prompt: [BINARY, 'hook', 'UserPromptSubmit', '--root', folder, '--home', folder],
+      appendAgain: bare,
+    }
+    for (const name of inTurns(Object.keys(ways), number)) {
+      take(name, timeProcess(ways[name], input))
     }
   }
-  return times
 }
 
-function turnOf(folder, client, number) {
-  const id = `call-${number}`
-  const tool = { tool_name: 'Bash', tool_use_id: id, tool_input: { command: 'true' } }
-  const hook = (name, fields) => {
-    const event = { session_id: 'turns', transcript_path: client.path, cwd: PROJECT, ...fields }
-    const args = [BINARY, 'hook', name, '--root', folder, '--home', folder]
-    return timeProcess(args, JSON.stringify(event))
-  }
-  const prompt = `prompt ${number}`
-  const use = { type: 'tool_use', id, name: 'Bash', input: { command: 'true' } }
-  const result = { type: 'tool_result', tool_use_id: id, content: 'ok' }
-  const text = (said) => ({ type: 'text', text: said })
-  return {
-    node: () => timeProcess(['-e', '0']),
-    UserPromptSubmit: () => hook('UserPromptSubmit', { prompt, prompt_id: prompt }),
-    PreToolUse: () => {
-      client.write('user', prompt)
-      client.write('assistant', [text(`text ${number}`), use])
-      return hook('PreToolUse', tool)
-    },
-    PostToolUse: () => hook('PostToolUse', { ...tool, tool_response: { stdout: 'ok' } }),
-    PostToolBatch: () => {
-      client.write('user', [result])
-      return hook('PostToolBatch', { tool_calls: [{ ...tool, tool_response: 'ok' }] })
-    },
-    Stop: () => {
-      client.write('assistant', [text(`end ${number}`)])
-      return hook('Stop', { prompt_id: prompt, last_assistant_message: `end ${number}` })
-    },
-    nodeAgain: () => timeProcess(['-e', '0']),
-  }
-}
-
-/** The transcript of Claude Code, as far as the hooks read it. */
-class Client {
-  #last = null
-  #lines = 0
-
-  constructor(path) {
-    this.path = path
-  }
-
-  write(type, content) {
-    const uuid = `line-${++this.#lines}`
-    const message = { role: type, id: `message-${uuid}`, content }
-    const timestamp = new Date().toISOString()
-    const line = { type, uuid, parentUuid: this.#last, sessionId: 'turns', timestamp, message }
-    appendFileSync(this.path, `${JSON.stringify(line)}\n`)
-    this.#last = uuid
-  }
+function inTurns(names, number) {
+  const first = number % names.length
+  return [...names.slice(first), ...names.slice(0, first)]
 }
 
 function compared(times, ours, baseline) {
@@ -163,32 +131,19 @@ function compared(times, ours, baseline) {
   return { ...result, value: 1 / result.ratio, valueP25: 1 / result.ratioP25 }
 }
 
-async function makeStore(folder) {
-  const { createSession } = await loadSessions()
-  const options = { root: folder, home: folder, project: PROJECT, durability: 'none' }
-  for (let number = 0; number < ORIGINALS; number++) {
-    const isLasting = number % CHECKPOINTED_EVERY === 0
-    const continuity = isLasting ? {} : false
-    const session = await createSession({ ...options, id: `old-${number}`, continuity })
-    await session.prompt(`prompt ${number}`)
-    await session.close()
-  }
-  const transcripts = join(folder, '.transcripts')
-  for (let number = ORIGINALS; number < SESSIONS; number++) {
-    const original = `old-${number % ORIGINALS}`
-    const text = readFileSync(join(transcripts, `${original}.jsonl`), 'utf8')
-    // Without the checksums of lines that are changed here.
-    const copy = text
-      .replaceAll(`"${original}"`, `"old-${number}"`)
-      .replaceAll(/,"crc":"[^"]*"/g, '')
-    writeFileSync(join(transcripts, `old-${number}.jsonl`), copy)
-  }
-  writeFileSync(join(folder, 'bare'), '')
-}
-
 /** What was measured must have been done. */
-function check(folder, { start }) {
-  const names = readdirSync(join(folder, '.transcripts')).filter((name) => name.endsWith('.jsonl'))
-  const started = names.filter((name) => name.startsWith('new-')).length
-  if (started !== start.length + 1) throw new Error(`${started} sessions of ${start.length + 1}`)
+function check(folder, rounds) {
+  const transcripts = join(folder, '.transcripts')
+  const read = (name) => readFileSync(join(transcripts, `${name}.jsonl`), 'utf8')
+  for (const kind of Object.keys(KINDS)) {
+    const names = readdirSync(transcripts).filter((name) => name.startsWith(`short-${kind}-`))
+    const ended = names.filter((name) => read(name.slice(0, -6)).includes('"session_terminator"'))
+    if (ended.length !== rounds) throw new Error(`${ended.length} of ${rounds} sessions ended`)
+    const lasting = read(`lasting-${kind}`)
+    for (let round = 0; round < rounds; round++) {
+      for (const text of HarnessSession.textsOf(round)) {
+        if (!lasting.includes(text)) throw new Error(`"${text}" was not recorded ${KINDS[kind]}`)
+      }
+    }
+  }
 }

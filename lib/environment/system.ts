@@ -4,6 +4,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Environment, EnvironmentOverrides, Timer } from './environment.js'
+import { fillRandomly } from './random.js'
 import { watchFolder } from './watch-folder.js'
 
 /**
@@ -105,12 +106,13 @@ const FIRST_POOL_SIZE = 4
 const UUID_CHARS = 36
 const UUID_BYTES = 16
 
+const bytes = Buffer.allocUnsafeSlow(POOL_SIZE * UUID_BYTES)
+const text = Buffer.allocUnsafeSlow(POOL_SIZE * UUID_CHARS)
 const HEX = Buffer.from('0123456789abcdef', 'latin1')
 const HYPHEN = 0x2d
 
 let pool = ''
 let next = 0
-let many: Buffer | undefined
 
 export function newUuid(): string {
   if (next === pool.length) refill()
@@ -120,8 +122,8 @@ export function newUuid(): string {
 }
 
 function refill(): void {
-  const random = pool === '' ? readFewBytes(FIRST_POOL_SIZE * UUID_BYTES) : readManyBytes()
-  const text = Buffer.allocUnsafe((random.length / UUID_BYTES) * UUID_CHARS)
+  const uuidCount = pool === '' ? FIRST_POOL_SIZE : POOL_SIZE
+  const random = fillRandomly(bytes.subarray(0, uuidCount * UUID_BYTES))
   let at = 0
   for (let start = 0; start < random.length; start += UUID_BYTES) {
     random[start + 6] = (random[start + 6]! & 0x0f) | 0x40
@@ -133,32 +135,6 @@ function refill(): void {
       text[at++] = HEX[byte & 15]!
     }
   }
-  pool = text.toString('latin1')
+  pool = text.toString('latin1', 0, at)
   next = 0
-}
-
-function readManyBytes(): Buffer {
-  many ??= Buffer.allocUnsafeSlow(POOL_SIZE * UUID_BYTES)
-  return fillRandomly(many)
-}
-
-/** Loading node:crypto takes longer than the work of a hook, so the system is asked without it. */
-function readFewBytes(count: number): Buffer {
-  const bytes = Buffer.alloc(count)
-  try {
-    const fd = fs.openSync('/dev/urandom', 'r')
-    try {
-      const isRandom = fs.fstatSync(fd).isCharacterDevice()
-      if (isRandom && fs.readSync(fd, bytes, 0, count, null) === count) return bytes
-    } finally {
-      fs.closeSync(fd)
-    }
-  } catch {
-    // Windows has no such file.
-  }
-  return fillRandomly(bytes)
-}
-
-function fillRandomly(bytes: Buffer): Buffer {
-  return process.getBuiltinModule('node:crypto').randomFillSync(bytes)
 }

@@ -4,6 +4,7 @@ import { createHash, hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { expect, it } from 'vitest'
 import * as light from '../../bin/light/crypto.js'
+import { fillRandomly } from '../../bin/light/random.js'
 import { sha1, sha256 } from '../../bin/light/sha.js'
 import { crc32InScript, crc32 as lightCrc32 } from '../../bin/light/zlib.js'
 
@@ -28,4 +29,11 @@ it('the functions equal those of Node for texts of any length, in one piece or i
     const pieces = light.createHash('sha1').update(text).update(Buffer.from(text))
     expect(pieces.digest('base64')).toBe(hash('sha1', text + text, 'base64'))
   }
+})
+
+it('random bytes fill the whole buffer and differ each time', () => {
+  const filled = Array.from({ length: 20 }, () => fillRandomly(Buffer.alloc(64)).toString('hex'))
+  expect(new Set(filled).size).toBe(20)
+  const ends = filled.map((hex) => hex.slice(-16))
+  expect(new Set(ends).size).toBe(20)
 })
