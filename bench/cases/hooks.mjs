@@ -77,7 +77,8 @@ function sampleRounds({ folder, clients }, rounds) {
   let round = 0
   let hookCount = 0
   const take = (name, micros) => {
-    if (round >= WARM_UP_ROUNDS) (times[name] ??= []).push(micros)
+    times[name] ??= []
+    if (round >= WARM_UP_ROUNDS) times[name].push(micros)
   }
   const baselines = ['node', 'nodeAgain']
   const hook = (kind) => (name, event) => {
