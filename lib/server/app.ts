@@ -201,7 +201,8 @@ class App {
       return response
     } catch (thrown) {
       const failure = toFailure(thrown)
-      if (failure.status === 500) this.#report(thrown, requestId)
+      const isGone = context.req.raw.signal.aborted
+      if (failure.status === 500 && !isGone) this.#report(thrown, requestId)
       const { retryAfterSeconds } = failure.details
       const extra = {
         'cache-control': 'no-store',

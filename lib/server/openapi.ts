@@ -44,24 +44,26 @@ export function toOpenApi(routes: readonly Route[]): object {
   }
 }
 
+/** The statuses that a route may answer with, besides 200. */
+export function documentedFailures({ body, isStream, failures = [] }: Route): number[] {
+  const ofBody = body === undefined ? [] : [413, 415]
+  const ofTime = isStream === true ? [] : [503]
+  return [...new Set([...EVERYWHERE, ...ofBody, ...ofTime, ...failures])].sort(
+    (left, right) => left - right,
+  )
+}
+
 function toOperation(one: Route): object {
   const { method, path, scope, isWrite, isStream, summary, params, query, body, response } = one
   const parameters = [...toParameters('path', params), ...toParameters('query', query)]
   const type = isStream === true ? 'text/event-stream' : 'application/json'
-  const failures = [
-    ...EVERYWHERE,
-    ...(body === undefined ? [] : [413, 415]),
-    ...(one.failures ?? []),
-  ]
-  const answers = failures
-    .sort((left, right) => left - right)
-    .map((status) => [
-      String(status),
-      {
-        description: TITLES[status],
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-      },
-    ])
+  const answers = documentedFailures(one).map((status) => [
+    String(status),
+    {
+      description: TITLES[status],
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+    },
+  ])
   return {
     operationId: `${method.toLowerCase()}${path.replace(/[^a-z]+(\w)/gi, (_, letter) => letter.toUpperCase())}`,
     summary,

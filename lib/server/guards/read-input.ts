@@ -1,7 +1,7 @@
 // What a request says, checked by the schemas of its route.
 
 import type * as z from 'zod'
-import { SessionError } from '../../errors.js'
+import { isSessionError, SessionError } from '../../errors.js'
 
 /** The JSON of a body. Throws ERR_TOO_LARGE before the whole of a large one has been read. */
 export async function readBody(request: Request, bytesMax: number): Promise<unknown> {
@@ -16,16 +16,17 @@ export async function readBody(request: Request, bytesMax: number): Promise<unkn
   if (Number(request.headers.get('content-length') ?? 0) > bytesMax) throw tooLarge()
   const parts: Uint8Array[] = []
   let bytes = 0
-  for await (const part of request.body ?? []) {
-    bytes += part.byteLength
-    if (bytes > bytesMax) throw tooLarge()
-    parts.push(part)
-  }
   try {
+    for await (const part of request.body ?? []) {
+      bytes += part.byteLength
+      if (bytes > bytesMax) throw tooLarge()
+      parts.push(part)
+    }
     const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts))
     return JSON.parse(text)
   } catch (cause) {
-    throw new SessionError('ERR_ARG', 'The body is not JSON in UTF-8', { cause })
+    if (isSessionError(cause)) throw cause
+    throw new SessionError('ERR_ARG', 'The body is not JSON in UTF-8, or was cut off', { cause })
   }
 }
 
