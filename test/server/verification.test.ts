@@ -28,7 +28,7 @@ function clientOf({ url, tokenFile }: Server) {
 
 const harness = 'claude-code'
 
-test('what was told to a server that was killed reaches the next session', async (t) => {
+test('the next session gets what a killed server had recorded', async (t) => {
   const root = temporaryFolder(t)
   const project = temporaryFolder(t)
   const inProject = `checkpoints?project=${encodeURIComponent(project)}`

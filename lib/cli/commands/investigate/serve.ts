@@ -25,7 +25,7 @@ Examples:
   {"url":"http://127.0.0.1:40123/","pageUrl":"http://127.0.0.1:40123/#token=3q2-…","port":40123}
 
 Exit codes:
-  0 stopped · 2 wrong use, the port is in use, or a package is missing
+  0 stopped · 2 wrong use, the port is in use, or a package is missing · 3 no such token file
 `
 
 export const serve: Command = {
