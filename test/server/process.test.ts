@@ -30,7 +30,8 @@ describe('a server', () => {
     const response = await fetch(`${url}api/checkpoints`, { headers })
     expect(await response.json()).toEqual({ checkpoints: [], count: 0 })
     expect((await fetch(`${url}api/checkpoints`)).status).toBe(401)
-    expect(await (await fetch(url)).text()).toContain('/api/openapi.json')
+    // The page, or a text where the viewer was not built: neither needs the token.
+    expect((await fetch(url)).status).toBe(200)
     const start = performance.now()
     child.kill('SIGTERM')
     expect((await answer).exitCode).toBe(0)
