@@ -5,6 +5,7 @@ import type { Route } from './route.js'
 import { BROWSE_ROUTES } from './routes/browse.js'
 import { CHECKPOINT_ROUTES } from './routes/checkpoints.js'
 import { FOLLOW_ROUTES } from './routes/follow.js'
+import { GREP_ROUTES } from './routes/grep.js'
 import { HOOK_ROUTES } from './routes/hooks.js'
 import { INFO_ROUTES } from './routes/info.js'
 import { NOT_IMPLEMENTED_ROUTES } from './routes/not-implemented.js'
@@ -26,4 +27,5 @@ export const ROUTES: readonly Route[] = [
   ...INFO_ROUTES,
   ...BROWSE_ROUTES,
   ...FOLLOW_ROUTES,
+  ...GREP_ROUTES,
 ]

@@ -1,6 +1,12 @@
 // Entry point of the module that knows the folders of a store.
 
 export {
+  type GrepMatch,
+  type GrepPage,
+  type GrepPageOptions,
+  grepPage,
+} from './browse/grep-page.js'
+export {
   type FullEntry,
   findEndCursor,
   type LogPage,

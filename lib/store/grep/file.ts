@@ -18,10 +18,17 @@ import { ToolNames } from '../text/tool-parts.js'
 import type { EventFilter } from './filter.js'
 import type { Pattern } from './pattern.js'
 
+/** A text that matches, the index of the match, and which of the texts of its event it is. */
+export interface FoundText {
+  readonly text: string
+  readonly at: number
+  readonly index: number
+}
+
 export interface FoundEntry {
   readonly entry: LogEntry
-  /** The text that matches, and the index of the match; none where nothing may match. */
-  readonly match?: { readonly text: string; readonly at: number }
+  /** None where nothing may match. */
+  readonly match?: FoundText
 }
 
 export interface GrepQuery {
@@ -94,9 +101,9 @@ export class FileGrep {
 
   #firstIn(entry: LogEntry, texts: readonly string[]): FoundEntry | undefined {
     const { pattern, isInverted } = this.#query
-    for (const text of texts) {
+    for (const [index, text] of texts.entries()) {
       const at = pattern.find(text)
-      if (at !== -1) return isInverted ? undefined : { entry, match: { text, at } }
+      if (at !== -1) return isInverted ? undefined : { entry, match: { text, at, index } }
     }
     return isInverted ? { entry } : undefined
   }

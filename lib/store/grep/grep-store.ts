@@ -4,9 +4,13 @@
 import { partsOf } from '../../chain/index.js'
 import { isSessionError, SessionError } from '../../errors.js'
 import { timeOf } from '../../format/fields.js'
+import { withinDepth } from '../../format/index.js'
 import { countNewlines, type LogEntry, readLogBackwardSync, readLogSync } from '../../log/index.js'
+import { type Redactor, redactEvent } from '../../redaction/index.js'
 import { checkLimit } from '../check-options.js'
 import type { StoreContext } from '../context.js'
+import { Pauses } from '../pauses.js'
+import { sortByChange } from '../sort-by-change.js'
 import { cutAround, excerptAround, toOneLine, withoutHalves } from '../text/output-text.js'
 import { FileGrep, type FoundEntry, findTexts } from './file.js'
 import { listStoreFiles, type StoreFile, type StoreFilesOptions } from './files.js'
@@ -51,6 +55,20 @@ export interface GrepOptions extends StoreFilesOptions, EventFilterOptions, Patt
    * @default false
    */
   invert?: boolean | undefined
+
+  /**
+   * Replaces the secrets of what is returned. What is searched has them still.
+   *
+   * @default none: snippets are as they are stored
+   */
+  redactor?: Redactor | undefined
+
+  /**
+   * Search the files that were written last first, instead of in the order of their names.
+   *
+   * @default false
+   */
+  newestFirst?: boolean | undefined
 
   /**
    * Maximum number of matches per file.
@@ -119,13 +137,17 @@ export async function* grepStore(
       onSkipped?.({ path, reason })
     },
   })
-  for (const file of listStoreFiles(store, options)) {
+  const files = listStoreFiles(store, options)
+  const pauses = new Pauses(store.env)
+  for (const file of options.newestFirst === true ? sortNewestFirst(store, files) : files) {
+    await pauses.pause()
     signal?.throwIfAborted()
     try {
       const found = take(grep.run(file.path, file.end), limit)
       const isAlone = before === 0 && after === 0
       const shown = isAlone ? found : withContext(store, file.path, found, { before, after })
-      for (const one of shown) yield toHit(file, one, { pattern, isAny })
+      for (const one of shown)
+        yield toHit(file, withoutSecrets(one, pattern, options), { pattern, isAny })
     } catch (error) {
       if (!isSessionError(error) || (file.isNamed && error.code === 'ERR_NOT_FOUND')) throw error
       // A missing file was removed meanwhile.
@@ -156,6 +178,29 @@ function toHit(
     ...(entry.kind === 'event' ? {} : { damage: entry.reason }),
     ...(isNear && { context: true as const }),
   }
+}
+
+/** The same entry and match, as they are without secrets. */
+function withoutSecrets(
+  shown: Shown,
+  pattern: Pattern,
+  { redactor, raw = false }: GrepOptions,
+): Shown {
+  const { entry, match } = shown
+  if (redactor === undefined) return shown
+  const event = entry.kind === 'event' ? redactEvent(withinDepth(entry.event), redactor) : undefined
+  const safe = event === undefined ? entry : { ...entry, event }
+  if (match === undefined) return { ...shown, entry: safe as LogEntry }
+  // Of a field, its name may say that it is a secret.
+  const isOfField = event !== undefined && event.payload !== null && !raw
+  const text = isOfField ? (findTexts(event)[match.index] ?? '') : redactor.text(match.text)
+  const at = Math.max(0, pattern.find(text))
+  return { ...shown, entry: safe as LogEntry, match: { ...match, text, at } }
+}
+
+function sortNewestFirst(store: StoreContext, files: readonly StoreFile[]): StoreFile[] {
+  const byPath = new Map(files.map((file) => [file.path, file]))
+  return sortByChange(store, byPath.keys()).map(({ path }) => byPath.get(path)!)
 }
 
 /** The text around a match, and where it matches. */

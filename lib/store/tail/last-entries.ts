@@ -5,6 +5,7 @@ import { isSessionError } from '../../errors.js'
 import { readLogBackwardSync } from '../../log/index.js'
 import { endOfLines, lineStartBefore } from '../../log/internal.js'
 import type { StoreContext } from '../context.js'
+import { sortByChange } from '../sort-by-change.js'
 import type { TailFilter } from './filter.js'
 import type { TailEntry } from './tail-sessions.js'
 
@@ -79,19 +80,6 @@ function readLast(
 
 function compare(one: string, other: string): number {
   return one === other ? 0 : one < other ? -1 : 1
-}
-
-/** The file that was written last comes first. */
-export function sortByChange(
-  { env }: StoreContext,
-  paths: Iterable<string>,
-): { path: string; mtimeMs: number }[] {
-  return [...paths]
-    .map((path) => {
-      const stats = env.fs.statSync(path, { throwIfNoEntry: false })
-      return { path, mtimeMs: stats?.mtimeMs ?? 0 }
-    })
-    .sort((one, other) => other.mtimeMs - one.mtimeMs)
 }
 
 function findEnd({ env }: StoreContext, path: string): number | undefined {

@@ -6,9 +6,10 @@ import type { FollowEntry } from '../../log/index.js'
 import { FolderChanges, Follower } from '../../log/internal.js'
 import type { StoreContext } from '../context.js'
 import { watchedLogName } from '../list-logs.js'
+import { sortByChange } from '../sort-by-change.js'
 import { TailCursor } from './cursor.js'
 import { TailFilter } from './filter.js'
-import { findLastEntries, mergeByTime, sortByChange } from './last-entries.js'
+import { findLastEntries, mergeByTime } from './last-entries.js'
 import { TailScope, type TailTarget } from './scope.js'
 
 export interface TailSessionsOptions extends TailTarget {
