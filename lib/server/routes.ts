@@ -12,6 +12,7 @@ import { NOT_IMPLEMENTED_ROUTES } from './routes/not-implemented.js'
 import { OPENAPI_ROUTES } from './routes/openapi.js'
 import { RECALL_ROUTES } from './routes/recall.js'
 import { SESSION_ROUTES } from './routes/session-state.js'
+import { STATS_ROUTES } from './routes/stats.js'
 import { STORE_SESSION_ROUTES } from './routes/store-sessions.js'
 import { SUMMARY_ROUTES } from './routes/summaries.js'
 
@@ -28,4 +29,5 @@ export const ROUTES: readonly Route[] = [
   ...BROWSE_ROUTES,
   ...FOLLOW_ROUTES,
   ...GREP_ROUTES,
+  ...STATS_ROUTES,
 ]

@@ -3,12 +3,17 @@
 import { utimesSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { createSession } from '../../lib/free-functions.js'
+import type { ContentInput } from '../../lib/index.js'
 import { findTranscript } from '../../lib/store/index.js'
 import { startApp, type TestServer } from './client.js'
 
 const SECRET = 'ghp_0123456789abcdefghijABCDEFGHIJ012345'
 
-async function store({ root, store }: TestServer, id: string, ...said: object[]) {
+async function store(
+  { root, store }: TestServer,
+  id: string,
+  ...said: { content: ContentInput }[]
+) {
   const session = await createSession({ root, id, project: root })
   for (const payload of said) await session.append({ type: 'user', payload })
   await session.close()

@@ -6,6 +6,7 @@ import type { Unreadable } from '../catalog/session-info.js'
 import type { StoreContext } from '../context.js'
 import { loadPrices } from '../cost/prices.js'
 import { EventFilter } from '../grep/filter.js'
+import { Pauses } from '../pauses.js'
 import { listSidechains } from '../sidechains/list-sidechains.js'
 import {
   Counting,
@@ -87,6 +88,7 @@ export async function storeStats(
   const filter = new EventFilter({ since, until })
   const prices = await loadPrices(store, { file: pricesFile })
   const count = new Counting(store, { by, filter, prices })
+  const pauses = new Pauses(store.env)
   const unread: Unreadable[] = [...skipped]
   let fileCount = 0
   for (const [index, file] of files.entries()) {
@@ -100,8 +102,7 @@ export async function storeStats(
       // A missing file was removed meanwhile.
       if (error.code !== 'ERR_NOT_FOUND') unread.push({ path: file.path, reason: error.message })
     }
-    // Lets other tasks run between two files.
-    await undefined
+    await pauses.pause()
   }
   count.endSession()
   const total = { ...count.total, sessions: sessions.length, files: fileCount }
