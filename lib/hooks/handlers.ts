@@ -143,22 +143,17 @@ async function onStopFailure({ name, fields, sessionId, store, options }: HookCo
 async function onSubagentStart(context: HookContext): Promise<HookOutcome> {
   const subagent = findSubagent(context)
   if (subagent === undefined) return NOTHING
-  const { options } = context
-  const file = options.transcript?.path.replace(
-    /\.jsonl$/,
-    `/subagents/agent-${subagent.taskId}.jsonl`,
-  )
-  const toolCallId = readToolCallId(context, file)
-  return recordSpawn(context.store, { ...subagent, toolCallId }, options)
+  const toolCallId = readToolCallId(context, subagent.transcriptPath)
+  return recordSpawn(context.store, { ...subagent, toolCallId }, context.options)
 }
 
-/** The harness keeps its own log of a subagent, which is named and not copied. */
+/** The harness keeps its own log of a subagent, which is named in the result. */
 async function onSubagentStop(context: HookContext): Promise<HookOutcome> {
   const { fields, store, options } = context
   const subagent = findSubagent(context)
   if (subagent === undefined || isSummarizer(context, subagent)) return NOTHING
   const agentTranscriptPath = findText(fields, 'agent_transcript_path', 'agentTranscriptPath')
-  const toolCallId = readToolCallId(context, agentTranscriptPath)
+  const toolCallId = readToolCallId(context, subagent.transcriptPath)
   const stop = {
     text: findLastMessage(fields) ?? '',
     mark: markOf(fields),

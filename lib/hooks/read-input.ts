@@ -1,6 +1,7 @@
 // What a harness writes into the pipe of a hook: one JSON object, and then the end. Neither is
 // certain, and a hook must not keep its harness waiting.
 
+import { isAbsolute, join } from 'node:path'
 import type { Environment, FileSystem, Timers } from '../environment/index.js'
 import type { HookRecordOptions, HookSubagent } from '../session/record.js'
 import type { StoreContext } from '../store/index.js'
@@ -195,10 +196,19 @@ export function findPromptId(fields: HookFields): string | undefined {
 }
 
 /** The subagent in which a hook fires; the session that the hook names is its parent. */
-export function findSubagent({ fields, sessionId }: HookContext): HookSubagent | undefined {
+export function findSubagent({
+  fields,
+  sessionId,
+  options,
+}: HookContext): HookSubagent | undefined {
   const taskId = findText(fields, 'agent_id')
   if (taskId === undefined) return undefined
-  return { sessionId, taskId, agentType: findText(fields, 'agent_type') }
+  const named = findText(fields, 'agent_transcript_path', 'agentTranscriptPath')
+  // Beside the transcript of its session, in the folder of that.
+  const folder = options.transcript?.path.replace(/\.jsonl$/, '')
+  const beside = folder && join(folder, 'subagents', `agent-${taskId}.jsonl`)
+  const transcriptPath = named !== undefined && isAbsolute(named) ? named : beside
+  return { sessionId, taskId, agentType: findText(fields, 'agent_type'), transcriptPath }
 }
 
 const LAST_MESSAGE = [

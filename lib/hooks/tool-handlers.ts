@@ -77,22 +77,20 @@ async function recordToolAs(
   const { nativeId, name, tool_call_id } = findTool(fields)
   const list = [{ type, payload: { tool_call_id, name, ...payload } }]
   const subagent = findSubagent(context)
-  if (subagent !== undefined) {
-    return recordInSidechain(
-      store,
-      { sessionId, source, nativeId, events: list, subagent },
-      options,
-    )
-  }
   // The transcript has the call, and will have the result as the model reads it.
   const isKnown = (recent: Iterable<Message>) => {
     const { call, result } = findCall(recent, tool_call_id)
     return (call ?? result) !== undefined
   }
-  if (isUpToDate(store, sessionId, options, isKnown)) return { status: 'duplicate' }
+  if (subagent === undefined && isUpToDate(store, sessionId, options, isKnown)) {
+    return { status: 'duplicate' }
+  }
   const events: HookEvent['events'] = (_, followed) =>
     followed?.isFollowed === true && isKnown(followed.recent()) ? [] : list
-  return recordEvent(store, { sessionId, source, nativeId, events }, options)
+  const event = { sessionId, source, nativeId, events }
+  return subagent === undefined
+    ? recordEvent(store, event, options)
+    : recordInSidechain(store, { ...event, subagent, limited: list }, options)
 }
 
 /** The calls that were made together, in their order, with the texts that the model reads. */

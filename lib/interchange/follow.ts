@@ -5,8 +5,10 @@ export {
   type ClaudeConversation,
   type ClaudeMessage,
   isClaudeTranscript,
+  QUEUED,
   readClaudeContinuation,
   readClaudeConversation,
+  readSubagentLines,
 } from './claude-code/conversation.js'
 export { plainText } from './import/content.js'
 export type { ForeignRecord, ForeignValue } from './import/importer.js'

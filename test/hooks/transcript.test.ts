@@ -1,7 +1,14 @@
 // The log of hooks shows what Claude Code would send: what its own transcript holds beyond the hooks
 // is taken from there.
 
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, type TestContext } from 'vitest'
 import { fieldsOf, isGap } from '../../lib/chain/index.js'
@@ -486,6 +493,105 @@ describe('a rewind by the client', () => {
     expect(client.seen.at(-1)).toBe('user never sent')
     await client.hook('SessionStart', { source: 'resume' })
     expect(client.seen.at(-1)).toBe('assistant 2')
+  })
+})
+
+describe('a prompt that is typed while the model works', () => {
+  const queued = (prompt: string, fields: Fields = {}) => ({
+    attachment: { type: 'queued_command', prompt, commandMode: 'prompt', ...fields },
+  })
+
+  it('gets one line in the history; a notification of the client gets none', async (t) => {
+    const client = newClient(t)
+    await client.prompt('go')
+    client.user('go')
+    client.reply(text('First.'), call('c1'))
+    await client.hook('PreToolUse', toolFields('c1'))
+    client.result('c1', 'one')
+    client.write('attachment', queued('and this'))
+    client.write('attachment', queued('<task-notification>', { commandMode: 'task-notification' }))
+    const batch = { tool_calls: [{ ...toolFields('c1'), tool_response: 'one' }] }
+    await client.hook('PostToolBatch', batch)
+    client.reply(text('Done.'))
+    await client.stop('Done.')
+    await client.hook('SessionStart', { source: 'resume' })
+    const history = rowsIn(join(client.root, 'history.jsonl'))
+    expect(history.map(({ prompt }) => prompt)).toEqual(['go', 'and this'])
+    const event = eventsOf(client.root, 'demo').find(
+      ({ payload }) => payload['content'] === 'and this',
+    )
+    expect(event).toMatchObject({ payload: { source: 'queued' } })
+    expect(history.at(-1)).toMatchObject({ session_id: 'demo', event_uuid: event!.uuid })
+  })
+})
+
+describe('the log of a subagent', () => {
+  const fields = { agent_id: 'a1', agent_type: 'explorer' }
+
+  function newSubagent(t: TestContext) {
+    const client = newClient(t)
+    const agent = new Client('agent-a1', temporaryFolder(t))
+    const path = client.path.replace(/\.jsonl$/, '/subagents/agent-a1.jsonl')
+    mkdirSync(dirname(path), { recursive: true })
+    symlinkSync(agent.path, path)
+    const events = () => rowsIn(join(client.root, '.sidechains', 'a1.jsonl'))
+    const said = () =>
+      events().flatMap(({ type, payload }) => {
+        const { content, tool_call_id } = payload as Fields
+        return isSpoken(type) ? [`${type} ${tool_call_id ?? ''} ${content ?? ''}`] : []
+      })
+    return { client, agent, events, said }
+  }
+
+  const isSpoken = (type: unknown) =>
+    ['user', 'assistant', 'tool_call', 'tool_result'].includes(String(type))
+  const SIDE = { isSidechain: true }
+
+  it('adds its prompt, its texts and its results, each once', async (t) => {
+    const { client, agent, said, events } = newSubagent(t)
+    await client.prompt('go')
+    await client.hook('SubagentStart', fields)
+    agent.user('look there', SIDE)
+    agent.reply(text('I look.'), call('c1'))
+    await client.hook('PreToolUse', { ...toolFields('c1'), ...fields })
+    const response = { tool_response: { stdout: 'one' } }
+    await client.hook('PostToolUse', { ...toolFields('c1'), ...fields, ...response })
+    agent.result('c1', 'one')
+    const batch = { tool_calls: [{ ...toolFields('c1'), tool_response: 'one' }] }
+    await client.hook('PostToolBatch', { ...batch, ...fields })
+    agent.reply(text('Found.'))
+    const stop = { ...fields, last_assistant_message: 'Found.' }
+    await client.hook('SubagentStop', stop)
+    expect(said()).toEqual([
+      'user  look there',
+      'assistant  I look.',
+      'tool_call c1 ',
+      'tool_result c1 one',
+      'assistant  Found.',
+    ])
+    expect(events().at(-1)).toMatchObject({ type: 'sidechain_terminator' })
+    expect(client.seen).toEqual(['user go', 'subagent_result'])
+  })
+
+  it('is read from where it was read before, also when the hooks came first', async (t) => {
+    const { client, agent, said } = newSubagent(t)
+    await client.prompt('go')
+    await client.hook('SubagentStart', fields)
+    await client.hook('PreToolUse', { ...toolFields('c1'), ...fields })
+    agent.user('look there', SIDE)
+    agent.reply(text('I look.'), call('c1'))
+    agent.result('c1', 'one')
+    agent.reply(text('Once more.'), call('c2'))
+    await client.hook('PreToolUse', { ...toolFields('c2'), ...fields })
+    await client.hook('SubagentStop', { ...fields, last_assistant_message: 'Found.' })
+    const lines = said()
+    expect(lines.filter((line) => line.endsWith('I look.'))).toHaveLength(1)
+    expect(lines.slice(-4)).toEqual([
+      'tool_result c1 one',
+      'assistant  Once more.',
+      'tool_call c2 ',
+      'assistant  Found.',
+    ])
   })
 })
 

@@ -79,7 +79,8 @@ export function readClaudeConversation(
   for (const record of records) run.add(record)
   const last = records.at(-1)
   run.end?.(last === undefined ? 0 : last.byteOffset + last.length)
-  const placed = events.map(toPlaced)
+  const queued = new Set(records.filter(isQueuedPrompt).map(({ value }) => value['uuid']))
+  const placed = events.map((event) => markQueued(event, queued)).map(toPlaced)
   const { projection } = projectLog([HEADER, ...placed], { file: 'transcript' })
   const before = projection.entries.slice(0, projection.compactedCount)
   return {
@@ -89,6 +90,20 @@ export function readClaudeConversation(
     lastLine: records.findLast(isOwnLine)?.value['uuid'] as string | undefined,
   }
 }
+
+/** Typed while the model worked: no hook reports it. */
+function isQueuedPrompt({ value }: ForeignRecord): boolean {
+  const { type, commandMode = 'prompt' } = fieldsOf(value['attachment'])
+  return value['type'] === 'attachment' && type === 'queued_command' && commandMode === 'prompt'
+}
+
+function markQueued(event: ImportedEvent, queued: ReadonlySet<unknown>): ImportedEvent {
+  if (!queued.has(event.uuid) || event.payload['is_meta'] === true) return event
+  return { ...event, payload: { ...event.payload, source: QUEUED } }
+}
+
+/** The `source` of a prompt that was typed while the model worked. */
+export const QUEUED = 'queued'
 
 /** What the turn under way will write: a result for each call, and a text after thoughts. */
 function* expectedAfter(records: readonly ForeignRecord[]): Generator<ForeignRecord> {
@@ -157,6 +172,25 @@ export function readClaudeContinuation(
   }
   const { messages } = readClaudeConversation(linked, { isLive: true })
   return { messages, lastLine: last }
+}
+
+/**
+ * Reads lines of the log of a subagent, which follow each other. What a compaction removed there stays.
+ */
+export function readSubagentLines(
+  records: readonly ForeignRecord[],
+): Pick<ClaudeConversation, 'messages' | 'lastLine'> {
+  let last: string | null = null
+  const linked: ForeignRecord[] = []
+  for (const record of records) {
+    const { value } = record
+    const { uuid, isCompactSummary } = value
+    if (typeof uuid !== 'string' || isBoundary(value) || isCompactSummary === true) continue
+    linked.push({ ...record, value: { ...value, parentUuid: last, isSidechain: false } })
+    last = uuid
+  }
+  const { messages } = readClaudeConversation(linked, { isLive: true })
+  return { messages, lastLine: last ?? undefined }
 }
 
 function isPrompt(value: ForeignValue): boolean {

@@ -60,13 +60,13 @@ export function followTranscript(
   return { isFollowed: followed !== undefined, events, recent: () => recentIn(log, events) }
 }
 
-interface SinceLine {
+export interface SinceLine {
   readonly line: SourceLine
   /** What hooks recorded after that line, oldest first. */
   readonly pending: readonly SessionEvent[]
 }
 
-function readSinceLine(log: OpenLog): SinceLine | undefined {
+export function readSinceLine(log: OpenLog): SinceLine | undefined {
   const pending: SessionEvent[] = []
   for (const event of readRecentEvents(log)) {
     const line = sourceLineOf(event)
@@ -102,7 +102,7 @@ function followPart(
  * Lines that are among the pending events are recorded already. From the first one that is missing
  * in between, everything is recorded again in the order of the lines, as a branch of its own.
  */
-function mergePending(
+export function mergePending(
   store: StoreContext,
   lines: readonly NewEvent[],
   pending: readonly SessionEvent[],
@@ -183,12 +183,12 @@ function load(store: StoreContext, log: OpenLog) {
   }
 }
 
-function toEvent(store: StoreContext, { type, ts, payload }: ClaudeMessage): NewEvent {
+export function toEvent(store: StoreContext, { type, ts, payload }: ClaudeMessage): NewEvent {
   return { type, ts, payload, uuid: store.env.newUuid() } as NewEvent
 }
 
 /** The next hook continues to read after this line. */
-function markLast(
+export function markLast(
   events: readonly NewEvent[],
   lines: readonly NewEvent[],
   source_line: SourceLine,
@@ -210,7 +210,7 @@ function withSource(event: NewEvent, source_line: SourceLine): NewEvent {
   } as NewEvent
 }
 
-function* recentIn(log: OpenLog, events: readonly NewEvent[]): Generator<Message> {
+export function* recentIn(log: OpenLog, events: readonly NewEvent[]): Generator<Message> {
   const prev = events.find(({ prev_uuid }) => prev_uuid !== undefined)?.prev_uuid
   yield* events.toReversed()
   let isReached = prev === undefined

@@ -35,6 +35,7 @@ import {
   readLogEnd,
   toUuid,
 } from './log-end.js'
+import { isQueuedPrompt, recordQueuedPrompts } from './queued-prompts.js'
 import { takeSpooled } from './take-spool.js'
 
 /** The events, or a function that makes them once it is known what they follow. */
@@ -157,6 +158,11 @@ export async function record(
       },
       log,
     )
+    await recordQueuedPrompts(followUp.store, decision.queued, {
+      sessionId: input.sessionId,
+      path: target.path,
+      project: options.facts?.project,
+    })
     const receipts = written.slice(decision.followedCount)
     const [receipt] = receipts
     if (receipt === undefined) {
@@ -189,6 +195,8 @@ export async function record(
 class Decision {
   /** How many of the events are of the client's transcript; they come first. */
   followedCount = 0
+  /** Prompts among those that no hook reports. */
+  queued: readonly NewEvent[] = []
   isFollowed = false
   readonly #store: StoreContext
   readonly #input: RecordInput
@@ -216,6 +224,7 @@ class Decision {
     const first = followed?.events ?? []
     this.isFollowed = followed?.isFollowed ?? false
     this.followedCount = first.length
+    this.queued = first.filter(isQueuedPrompt)
     const isAsked = typeof events === 'function' || !this.#isNamed
     const end = isAsked ? findLogEnd(open, this.#store.env.now()) : undefined
     const list = typeof events === 'function' ? events(end!, followed) : events
@@ -324,7 +333,8 @@ function isOffChain({ type, prev_uuid }: NewEvent): boolean {
 
 /** What follows a prompt that was written: its line in the history, and the checkpoint that is due. */
 class FollowUp {
-  readonly #store: StoreContext
+  /** With the lock timeout of everything but the event itself. */
+  readonly store: StoreContext
   readonly #sessionId: string
   readonly #options: RecordOptions
   #project: string | null | undefined
@@ -332,7 +342,7 @@ class FollowUp {
   #checkpointId: string | null = null
 
   constructor(store: StoreContext, sessionId: string, options: RecordOptions) {
-    this.#store = withLockTimeout(store, options.followUpLockTimeoutMs)
+    this.store = withLockTimeout(store, options.followUpLockTimeoutMs)
     this.#sessionId = sessionId
     this.#options = options
   }
@@ -349,22 +359,22 @@ class FollowUp {
     const { checkpoint = false, facts } = this.#options
     if (checkpoint === false) return
     try {
-      const given = withConfig(this.#store, 'continuity', checkpoint)
-      const continuity = continuitySettings(given, this.#store.report)
-      if (!mayCheckpointBeDue(log, continuity, this.#store.env)) return
+      const given = withConfig(this.store, 'continuity', checkpoint)
+      const continuity = continuitySettings(given, this.store.report)
+      if (!mayCheckpointBeDue(log, continuity, this.store.env)) return
       const transcript = { id: this.#sessionId, log, project: this.#project }
       const onStored = (id: string) => {
         this.#checkpointId = id
       }
       const options = { continuity, harness: facts?.harness, onStored }
-      this.#checkpointer = openCheckpointer(this.#store, transcript, options)
+      this.#checkpointer = openCheckpointer(this.store, transcript, options)
     } catch (error) {
       this.#report('checkpoint_lost', error)
     }
   }
 
   readProject(log: string | OpenLog): void {
-    if (this.isWanted) this.#project = readProject(this.#store, log)
+    if (this.isWanted) this.#project = readProject(this.store, log)
   }
 
   async run(events: EventsOrFactory, { uuid, byteOffset }: WrittenEvent) {
@@ -373,7 +383,7 @@ class FollowUp {
     const prompt = typeof events === 'function' ? undefined : events.find(isPrompt)
     if (history && prompt !== undefined) {
       const { content } = asWritten(this.#options)(prompt).payload as { content?: unknown }
-      const recorded = await appendHistory(this.#store, promptText(content), this.#sessionId, {
+      const recorded = await appendHistory(this.store, promptText(content), this.#sessionId, {
         project: this.#project ?? facts?.project,
         eventUuid: uuid,
         lineNumbers: false,
@@ -398,7 +408,7 @@ class FollowUp {
   #report(code: 'history_not_written' | 'checkpoint_lost', error: unknown): undefined {
     if (!isSessionError(error)) throw error
     const message = `The prompt is in the transcript, but: ${error.message}`
-    this.#store.report(diagnostic(code, message))
+    this.store.report(diagnostic(code, message))
   }
 }
 

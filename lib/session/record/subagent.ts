@@ -1,17 +1,19 @@
 // Subagents that a harness reports through hooks. Each gets a log of its own, which the first report
 // of it creates. The harness does not report its prompt, only its last message.
 
-import { fieldsOf } from '../../chain/index.js'
+import { fieldsOf, wordsOf } from '../../chain/index.js'
 import { toIso } from '../../environment/index.js'
 import { normalizeSessionKey } from '../../format/index.js'
-import { type NewEvent, readLogBackwardSync } from '../../log/index.js'
+import { type NewEvent, type OpenLog, readLogBackwardSync } from '../../log/index.js'
 import {
   findChild,
   findSidechainTarget,
   SidechainSizes,
   type StoreContext,
 } from '../../store/index.js'
-import { SIDECHAIN_BYTES_MAX } from '../settings.js'
+import { followSubagent } from '../follow/follow-subagent.js'
+import type { Followed } from '../follow/follow-transcript.js'
+import { type RedactionOptions, SIDECHAIN_BYTES_MAX } from '../settings.js'
 import { limitError, RECHECK_BYTES } from '../subagents/byte-limit.js'
 import { resultEvent, settleEnding, terminatorEvent, toReport } from '../subagents/result.js'
 import { openingEvents } from '../subagents/task.js'
@@ -27,6 +29,8 @@ export interface HookSubagent {
   readonly agentType?: string | undefined
   /** The tool call that asked for it, where the harness names it. */
   readonly toolCallId?: string | undefined
+  /** The log of it that the harness writes itself: what it holds beyond ours is taken first. */
+  readonly transcriptPath?: string | undefined
 }
 
 /** Creates its log, and appends the spawn event to its session. */
@@ -56,21 +60,23 @@ export async function recordSpawn(
 export interface SidechainEvent extends HookEvent {
   readonly subagent: HookSubagent
   readonly toolCallId?: string | undefined
+  /** What counts against the limit, where the events are made by a function. */
+  readonly limited?: readonly NewEvent[] | undefined
 }
 
 /** Records what happened in a subagent, in its own log. Throws ERR_SUBAGENT_LIMIT. */
 export async function recordInSidechain(
   store: StoreContext,
-  { subagent: given, toolCallId, sessionId: _, events, ...dedupe }: SidechainEvent,
+  { subagent: given, toolCallId, sessionId: _, events, limited, ...dedupe }: SidechainEvent,
   options: HookRecordOptions & { readonly maxSidechainBytes?: number | undefined } = {},
 ): Promise<RecordResult> {
   const subagent = normalizeSubagent(given)
   const { sessionId, taskId, agentType } = subagent
   const { path } = findSidechainTarget(store, taskId, sessionId)
   // Events that depend on the end of the log are its ending, which is always written.
-  if (typeof events !== 'function') {
-    assertWithinLimit(store, events, { path, sessionId, maxBytes: options.maxSidechainBytes })
-  }
+  const maxBytes = options.maxSidechainBytes
+  const counted = limited ?? (typeof events === 'function' ? undefined : events)
+  if (counted !== undefined) assertWithinLimit(store, counted, { path, sessionId, maxBytes })
   const task = {
     taskId,
     sessionId,
@@ -87,8 +93,24 @@ export async function recordInSidechain(
     spoolName: `sidechain:${sessionId}:${taskId}`,
   } as const
   const { redactOnWrite } = options
-  const lane = { redactOnWrite, dedupe, spool: 'always' } as const
+  const follow = followOwnLog(store, subagent, { maxBytes, redactOnWrite })
+  const lane = { redactOnWrite, dedupe, spool: 'always', follow } as const
   return record(store, { sessionId, events, target }, lane)
+}
+
+function followOwnLog(
+  store: StoreContext,
+  { sessionId, transcriptPath: path }: HookSubagent,
+  {
+    maxBytes = SIDECHAIN_BYTES_MAX,
+    redactOnWrite,
+  }: RedactionOptions & { readonly maxBytes: number | undefined },
+) {
+  if (path === undefined) return undefined
+  return (log: OpenLog) => {
+    const bytesMax = maxBytes - new SidechainSizes(store, sessionId).sumExcept(new Set())
+    return followSubagent(store, log, { path, bytesMax, redactOnWrite })
+  }
 }
 
 export interface SubagentStop {
@@ -113,8 +135,8 @@ export async function recordSubagentResult(
   const lastMessage: NewEvent[] =
     text.trim() === '' ? [] : [{ type: 'assistant', payload: { content: text } }]
   const source = { sessionId, source: 'SubagentStop', nativeId: taskId, mark }
-  const events: HookEvent['events'] = ({ size, now }) => [
-    ...lastMessage,
+  const events: HookEvent['events'] = ({ size, now }, followed) => [
+    ...(isLast(followed, text) ? [] : lastMessage),
     terminatorEvent(ending, { bytes: size, now }),
   ]
   await recordInSidechain(store, { ...source, subagent, events }, options)
@@ -131,6 +153,13 @@ export async function recordSubagentResult(
   const result = resultEvent(report)
   const payload = { ...result.payload, agent_transcript_path: agentTranscriptPath }
   return recordEvent(store, { ...source, events: [{ ...result, payload } as NewEvent] }, options)
+}
+
+/** Its own log ends with that message. */
+function isLast(followed: Followed | undefined, text: string): boolean {
+  if (followed?.isFollowed !== true) return false
+  const [newest] = followed.recent()
+  return newest?.type === 'assistant' && wordsOf(newest.payload).trim() === text.trim()
 }
 
 function normalizeSubagent(subagent: HookSubagent): HookSubagent {

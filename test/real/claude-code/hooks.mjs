@@ -286,6 +286,20 @@ const noSubagents = (home, id) =>
       ? ['an event of a subagent that was none']
       : []
 
+/** That the logs of subagents have these words, each once in each log, as messages. */
+function hasInSubagents(home, words) {
+  const folder = join(home.root, '.sidechains')
+  const logs = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.jsonl'))
+  if (logs.length === 0) return ['no log of a subagent']
+  return logs.flatMap((name) => {
+    const rows = readFileSync(join(folder, name), 'utf8').split('\n')
+    return words.flatMap((word) => {
+      const count = rows.filter((row) => row.includes('"content"') && row.includes(word)).length
+      return count > 0 ? [] : [`no "${word}" in ${name}`]
+    })
+  })
+}
+
 const countTexts = (text, wanted) => (home, id) => {
   const found = home.recorded(id).filter((entry) => entry.kind === 'text' && entry.text === text)
   return found.length === wanted ? [] : [`${found.length} times "${text}", not ${wanted}`]
@@ -418,7 +432,10 @@ export const scenarios = [
   ),
   scenario('subagent', asks(agent('SAY TOOL echo inside'), 'after it'), {
     gives: ['Total Prompts: 2', '- after it'],
-    check: hasTypes('subagent_spawn', 'subagent_result'),
+    check: (home, id) => [
+      ...hasTypes('subagent_spawn', 'subagent_result')(home, id),
+      ...hasInSubagents(home, ['SAY TOOL echo inside', 'Saying before call', 'inside', 'REPLY']),
+    ],
   }),
   scenario('parallel-subagents', asks(agents(2, 'SAY TOOL echo inside'), 'after them'), {
     gives: ['Total Prompts: 2', '- after them'],
