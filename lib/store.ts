@@ -36,6 +36,7 @@ import {
   listSessions,
   listSummaries,
   openContext,
+  readSessionFigures,
   readTranscriptText,
   SessionTailing,
   type StoreContext,
@@ -137,6 +138,9 @@ export class Store implements StoreContext {
 
   /** Lists sessions, newest first, from the beginning and the end of each transcript. */
   readonly listSessions = bind(this, listSessions)
+
+  /** Reads what sessions add up to: turns, tokens, cost, model and duration, with subagents. */
+  readonly sessionFigures = bind(this, readSessionFigures)
 
   /** Finds sessions by words of their prompts, replies and summaries. */
   readonly searchSessions = bind(this, searchSessions)

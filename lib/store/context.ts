@@ -186,6 +186,8 @@ export function layoutOf(options: StoreOptions = {}, { variables, homedir }: Hos
     relocationsPath: join(base, 'relocations.jsonl'),
     /** Which runtime path records a session; short-lived. */
     claims,
+    /** What is derived from logs and may be deleted at any time. */
+    cache: join(root, '.cache'),
     /** Events that wait for the process that writes their session. */
     spool: join(root, '.spool'),
     /** Spooled events that their session's log does not accept, with the reasons. */

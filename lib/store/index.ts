@@ -29,6 +29,7 @@ export { type LogChange, StoreWatch } from './browse/store-watch.js'
 export { idOfFileName } from './catalog/header-fields.js'
 export { inferParentSession, type ParentHints, type ParentSession } from './catalog/infer-parent.js'
 export {
+  countEvents,
   findNewestSession,
   type ListOptions,
   listHeaders,
@@ -36,6 +37,7 @@ export {
   type SessionList,
 } from './catalog/list-sessions.js'
 export * from './catalog/live-catalog.js'
+export { matchProject } from './catalog/match-project.js'
 export {
   META_STRIDE_BYTES,
   readMeta,
@@ -122,6 +124,12 @@ export {
   readEntriesAround,
   readLastEntries,
 } from './excerpt/read-excerpt.js'
+export {
+  readSessionFigures,
+  type SessionFigures,
+  type SessionFiguresList,
+  type SessionFiguresOptions,
+} from './figures/session-figures.js'
 export * from './foreign/hook-settings.js'
 export {
   findBesideTranscripts,

@@ -19,6 +19,7 @@ export class Output {
   readonly #plainFs: FileSystem | undefined
   #held = ''
   #reader: Writable | undefined
+  #startReader: (() => Writable) | undefined
   /** Whether anything was printed. */
   hasWritten = false
   /** Called once, before anything is printed. */
@@ -46,9 +47,10 @@ export class Output {
     return this.isTerminal ? columnsOf(this.#stream, this.#io.env) : undefined
   }
 
-  /** From now on text goes there, and from there to this terminal. */
-  readThrough(reader: Writable | undefined): void {
-    this.#reader = reader?.on('error', () => {})
+  /** From the first text on it goes there, and from there to this terminal. */
+  readThrough(start: (() => Writable) | undefined): void {
+    this.#startReader = start
+    this.#reader = undefined
   }
 
   async write(text: string): Promise<void> {
@@ -63,6 +65,7 @@ export class Output {
     this.#held = ''
     if (!this.hasWritten) this.onFirstWrite?.()
     this.hasWritten = true
+    this.#reader ??= this.#startReader?.().on('error', () => {})
     try {
       const fs = this.#reader === undefined ? this.#plainFs : undefined
       const rest = fs === undefined ? text : writePlainly(text, fs)

@@ -21,14 +21,18 @@ export async function withPager(
   const isRefused = ['no-pager', 'json', 'follow'].some((name) => parsed.has(name))
   const program = isRefused ? undefined : findPager(parsed, io)
   if (program === undefined) return work(surroundings)
-  const { stdin, ended } = modules.startPager(program, { LESS, ...io.env })
+  const words = new HeldText(io)
   // Ctrl-C is for the pager, which would otherwise be left with the terminal.
   const ignore = () => {}
-  io.on('SIGINT', ignore)
-  const words = new HeldText()
-  output.readThrough(stdin)
+  let pager: ReturnType<typeof modules.startPager> | undefined
+  // Started with the first text: until then progress is seen on stderr.
+  output.readThrough(() => {
+    io.on('SIGINT', ignore)
+    words.hold()
+    pager = modules.startPager(program, { LESS, ...io.env })
+    return pager.stdin
+  })
   try {
-    // The pager would draw over notes on stderr, so they wait.
     return await work({ ...surroundings, io: withStderr(io, words) })
   } catch (error) {
     if (error instanceof ReaderGone) return 0
@@ -38,8 +42,8 @@ export async function withPager(
     throw error
   } finally {
     output.readThrough(undefined)
-    stdin.end()
-    await ended
+    pager?.stdin.end()
+    await pager?.ended
     io.off('SIGINT', ignore)
     if (words.text !== '') io.stderr.write(words.text)
   }
@@ -88,11 +92,31 @@ function withStderr(io: CliIo, words: HeldText): CliIo {
   }
 }
 
+/** Stderr; once the pager draws, which would be over notes, they wait. */
 class HeldText extends Writable {
   text = ''
+  #stderr: CliIo['stderr'] | undefined
+
+  constructor({ stderr }: CliIo) {
+    super()
+    this.#stderr = stderr
+  }
+
+  get isTTY(): boolean {
+    return this.#stderr?.isTTY === true
+  }
+
+  get columns(): number | undefined {
+    return this.#stderr?.columns
+  }
+
+  hold(): void {
+    this.#stderr = undefined
+  }
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    this.text += chunk.toString()
+    if (this.#stderr === undefined) this.text += chunk.toString()
+    else this.#stderr.write(chunk)
     done()
   }
 }

@@ -12,9 +12,9 @@ export interface Row {
 
 export interface TableShape {
   readonly headings: readonly string[]
-  /** The column that is clipped. */
+  /** The column that is clipped; -1: none. */
   readonly wide: number
-  /** The column with colour. */
+  /** The column with colour; -1: none. */
   readonly status: number
   /** The width of the terminal; `undefined` in a pipe. */
   readonly columns: number | undefined
@@ -31,9 +31,11 @@ export function formatTable(rows: readonly Row[], shape: TableShape): string[] {
   const isTerminal = columns !== undefined
   const heading: Row = { cells: headings, color: String }
   const widths = widthsOf(isTerminal ? [heading, ...rows] : rows, headings.length)
-  const others = widths.reduce((sum, width) => sum + width + GAP.length, 0) - widths[wide]!
-  const space = isTerminal ? columns - others + GAP.length : WIDE_COLUMNS_MAX
-  widths[wide] = Math.max(WIDE_COLUMNS_MIN, Math.min(widths[wide]!, space))
+  if (wide !== -1) {
+    const others = widths.reduce((sum, width) => sum + width + GAP.length, 0) - widths[wide]!
+    const space = isTerminal ? columns - others + GAP.length : WIDE_COLUMNS_MAX
+    widths[wide] = Math.max(WIDE_COLUMNS_MIN, Math.min(widths[wide]!, space))
+  }
   const lines = rows.map((row) => lineOf(row, widths, shape))
   if (isTerminal) lines.unshift(colors.dim(lineOf(heading, widths, shape)))
   return lines
@@ -47,7 +49,7 @@ function lineOf(
   const padded = cells.map((cell, index) => pad(clip(cell, widths[index]!), widths[index]!))
   const row = padded.join(GAP).trimEnd()
   if (columns !== undefined && widthOfText(row) > columns) return clip(row, columns)
-  padded[status] = color(padded[status]!)
+  if (status !== -1) padded[status] = color(padded[status]!)
   return padded.join(GAP).trimEnd()
 }
 

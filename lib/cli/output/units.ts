@@ -71,3 +71,12 @@ function formatAmount(
   if (unpricedTokens >= tokens) return '?'
   return format(microDollars) + (unpricedTokens > 0 ? '+' : '')
 }
+
+/** How long something took: `45 s`, `12 min`, `3 h 5 min`. */
+export function formatDuration(ms: number): string {
+  if (ms < MINUTE) return `${Math.round(ms / 1000)} s`
+  const minutes = Math.round(ms / MINUTE)
+  if (minutes < 60) return `${minutes} min`
+  const hours = Math.floor(minutes / 60)
+  return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`
+}

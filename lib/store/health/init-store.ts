@@ -44,6 +44,7 @@ const IN_ROOT = [
   '.checkpoints/',
   '.claims/',
   '.spool/',
+  '.cache/',
   '.archive/',
   '.trash/',
   '.imports/',

@@ -40,7 +40,7 @@ export function listSidechains(
   store: StoreContext,
   { session }: ListSidechainsOptions = {},
 ): SidechainList {
-  const { found, skipped } = select(store, pathsIn(store), session)
+  const { found, skipped } = select(store, listSidechainPaths(store), session)
   const read = readEach(found, ({ path }) => readSidechainInfo(store, path))
   return { sidechains: read.found.sort(byStart), skipped: [...skipped, ...read.skipped] }
 }
@@ -53,7 +53,7 @@ export function findSidechain(
 ): SidechainInfo {
   const wanted = normalizeSessionKey(task, 'A task id')
   const prefix = fileNameOf(wanted)
-  const named = pathsIn(store).filter((path) => basename(path).startsWith(prefix))
+  const named = listSidechainPaths(store).filter((path) => basename(path).startsWith(prefix))
   const { found } = select(store, named, session)
   const meant = found.filter(({ taskId }) => taskId === wanted)
   if (meant.length > 1) throw ambiguousTaskError(task, meant)
@@ -119,7 +119,8 @@ function familyOfTranscript(store: StoreContext, path: string): OwnershipFilter 
   }
 }
 
-function pathsIn(store: StoreContext): string[] {
+/** The logs of all subagents. */
+export function listSidechainPaths(store: StoreContext): string[] {
   const { sidechains } = store.layout
   return listLogNames(store, sidechains).map((name) => join(sidechains, name))
 }

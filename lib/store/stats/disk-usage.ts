@@ -81,6 +81,7 @@ function listFolders(store: StoreContext): { kind: DiskKind; path: string }[] {
     { kind: 'file-history', path: layout.fileHistory },
     { kind: 'other', path: layout.claims },
     { kind: 'other', path: layout.spool },
+    { kind: 'other', path: layout.cache },
     { kind: 'other', path: layout.retentionPath },
     { kind: 'other', path: layout.relocationsPath },
     ...histories.map((name) => ({ kind: 'history' as const, path: join(home, name) })),

@@ -24,25 +24,31 @@ export interface CountedEvent {
   /** Only if there is something to count in it, perhaps with that part of the payload only. */
   readonly event: SessionEvent | undefined
   readonly bytes: number
+  /** Where the next line begins; `undefined` for bytes after the last newline. */
+  readonly end: number | undefined
 }
 
-export type CountedLine = CountedEvent | { readonly kind: 'damage'; readonly bytes: number }
+export type CountedLine =
+  | CountedEvent
+  | { readonly kind: 'damage'; readonly bytes: number; readonly end: number | undefined }
 
 /** In order, read into a `searchBuffer`. Blank lines and newlines count for the line before. */
 export function* readCountedLines(
   { env }: StoreContext,
   path: string,
   buffer: Buffer,
+  from = 0,
 ): Generator<CountedLine, void, undefined> {
   const log = openForReading(path, env)
   try {
-    for (const walked of undecodedLines(log, { buffer })) {
+    for (const walked of undecodedLines(log, { buffer, from })) {
       const { line } = walked
       const envelope = line.isEnded && !line.isOversize ? skimEnvelope(line) : undefined
       const bytes = line.length + (line.isEnded ? 1 : 0)
       const event = envelope === undefined ? undefined : skimPayload(envelope, line)
-      if (envelope === undefined || event === undefined) yield* decodeLine(walked, bytes)
-      else yield { kind: 'event', envelope, event: event ?? undefined, bytes }
+      const end = line.isEnded ? line.byte_offset + bytes : undefined
+      if (envelope === undefined || event === undefined) yield* decodeLine(walked, bytes, end)
+      else yield { kind: 'event', envelope, event: event ?? undefined, bytes, end }
     }
   } finally {
     env.fs.closeSync(log.fd)
@@ -52,6 +58,7 @@ export function* readCountedLines(
 function* decodeLine(
   { decode }: UndecodedLine,
   bytes: number,
+  end: number | undefined,
 ): Generator<CountedLine, void, undefined> {
   let left = bytes
   const entries = decode()
@@ -59,8 +66,8 @@ function* decodeLine(
     const isLast = index === entries.length - 1
     const own = isLast ? left : entry.length
     left -= own
-    if (entry.kind !== 'event') yield { kind: 'damage', bytes: own }
-    else yield { kind: 'event', envelope: entry.event, event: entry.event, bytes: own }
+    if (entry.kind !== 'event') yield { kind: 'damage', bytes: own, end }
+    else yield { kind: 'event', envelope: entry.event, event: entry.event, bytes: own, end }
   }
 }
 
@@ -90,12 +97,15 @@ const USAGE_END = new RegExp(`^[,{]"usage":(\\{${COUNT}(?:,${COUNT})*\\})${REST}
 
 const MODEL_END = new RegExp(`^[,{]"model":"(${PLAIN})","usage":\\{[^{}]*\\}${REST}`)
 
+const BLOCKS_START = /^\{"content":\[\{"type":"(\w+)"/
+
 const TEXT_CONTENT = '{"content":"'
 const USAGE = Buffer.from('"usage":')
 const TOOL_USE = Buffer.from('"type":"tool_use"')
 const MODEL = Buffer.from('"model":')
 const SUPERSEDES = Buffer.from('"supersedes":')
 const MESSAGE_ID = Buffer.from('"message_id":')
+const IS_META = Buffer.from('"is_meta":true')
 const FAILED = Buffer.from('"is_error":true')
 const COPIED_FROM = Buffer.from('"copied_from":"')
 
@@ -112,7 +122,10 @@ function skimPayload(envelope: Envelope, line: Line): SessionEvent | null | unde
     case 'tool_result':
       return mayHaveFailed(line) ? undefined : skimResult(envelope, line)
     case 'user':
-      return isText(envelope, line) || !contains(line, FAILED) ? null : undefined
+      return skimPrompt(envelope, line)
+    case 'session_header':
+    case 'sidechain_header':
+      return undefined
     case 'assistant':
       return skimReply(envelope, line)
     case 'compaction_boundary':
@@ -136,6 +149,17 @@ function skimResult(envelope: Envelope, { bytes, start, end }: Line): SessionEve
   const from = start + payloadOffset(envelope)
   const found = RESULT_START.exec(bytes.toString('latin1', from, Math.min(end, from + HEAD_BYTES)))
   return found === null ? undefined : { ...envelope, payload: { tool_call_id: found[1]! } }
+}
+
+/** Of a prompt, what kind of content it begins with. */
+function skimPrompt(envelope: Envelope, line: Line): SessionEvent | null | undefined {
+  if (contains(line, IS_META) || contains(line, FAILED)) return undefined
+  if (isText(envelope, line)) return { ...envelope, payload: { content: '' } }
+  const from = line.start + payloadOffset(envelope)
+  const head = line.bytes.toString('latin1', from, Math.min(line.end, from + HEAD_BYTES))
+  const type = BLOCKS_START.exec(head)?.[1]
+  if (type === undefined) return undefined
+  return type === 'tool_result' ? null : { ...envelope, payload: { content: [{ type }] } }
 }
 
 function skimReply(envelope: Envelope, line: Line): SessionEvent | null | undefined {
