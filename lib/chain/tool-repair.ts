@@ -16,7 +16,10 @@ export const TOOL_POLICIES = ['synthesize', 'retry', 'drop'] as const
 /** Rejects a policy of the caller; one in a header that is not known is not used. */
 export function assertToolPolicy(toolPolicy: ToolPolicy | undefined): void {
   if (toolPolicy === undefined || TOOL_POLICIES.includes(toolPolicy)) return
-  throw new SessionError('ERR_ARG', `toolPolicy is synthesize, retry or drop, not "${toolPolicy}"`)
+  throw new SessionError(
+    'ERR_ARG',
+    `toolPolicy must be synthesize, retry or drop, not "${toolPolicy}"`,
+  )
 }
 
 /** The policy in the header of a session, which every later load uses. */

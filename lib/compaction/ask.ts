@@ -110,7 +110,7 @@ function rejectOnAbort(signal: AbortSignal): Promise<never> {
 function withText(summary: Summary): Summary {
   const { text } = (summary ?? {}) as Partial<Summary>
   if (typeof text === 'string' && text.trim() !== '') return summary
-  throw new SessionError('ERR_SUMMARIZER', 'The summarizer gave no text')
+  throw new SessionError('ERR_SUMMARIZER', 'The summarizer returned no text')
 }
 
 function assertShorter({ text }: Summary, charsMax: number): void {

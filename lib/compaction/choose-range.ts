@@ -27,7 +27,7 @@ export function chooseRange(context: Context, options: RangeOptions): Range | un
   if (from !== undefined && upTo !== undefined) {
     throw new SessionError(
       'ERR_ARG',
-      '"from" and "upTo" exclude each other: one end is always kept',
+      '"from" and "upTo" cannot be combined: one end is always kept',
     )
   }
   const cuts = cutsOf(context)

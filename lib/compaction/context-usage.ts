@@ -85,5 +85,5 @@ function uncountedFrom({ messages }: Context, counted: number | undefined): numb
 function checked(tokens: unknown): number {
   if (typeof tokens !== 'number') throw new TypeError('A count of tokens must be a number')
   if (Number.isFinite(tokens) && tokens >= 0) return Math.ceil(tokens)
-  throw new SessionError('ERR_ARG', `A count of tokens is 0 or more, not ${tokens}`)
+  throw new SessionError('ERR_ARG', `A count of tokens must be 0 or more, not ${tokens}`)
 }

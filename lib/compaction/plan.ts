@@ -71,7 +71,7 @@ export interface CompactionPlan {
 export function planCompaction(source: ContextSource, options: PlanOptions = {}): CompactionPlan {
   const plan = findPlan(contextOf(source), options)
   if (plan !== undefined) return plan
-  throw new SessionError('ERR_NOTHING_TO_COMPACT', 'No cut would cover a message')
+  throw new SessionError('ERR_NOTHING_TO_COMPACT', 'There is no message to summarize')
 }
 
 /** The same for a given context; `undefined` where there is no such cut. */

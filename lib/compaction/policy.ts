@@ -136,5 +136,5 @@ function check(key: string, value: unknown): void {
   if (typeof value !== 'number') return
   const most = key.endsWith('Percent') ? 100 : Number.MAX_SAFE_INTEGER
   if (value >= 0 && value <= most) return
-  throw new SessionError('ERR_ARG', `${key} is from 0 to ${most}, not ${value}`, { key })
+  throw new SessionError('ERR_ARG', `${key} must be from 0 to ${most}, not ${value}`, { key })
 }

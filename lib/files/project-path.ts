@@ -51,9 +51,9 @@ export class Project {
     const absolute = join(existingPart(this.#fs, dirname(asked)), nameOnDisk(this.#fs, asked))
     const inside = relative(this.root, absolute)
     if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) {
-      throw refused(path, `it is outside of the project ${this.root}`)
+      throw refused(path, `it is outside the project ${this.root}`)
     }
-    if (this.#isOwn(absolute)) throw refused(path, 'it is a part of the store')
+    if (this.#isOwn(absolute)) throw refused(path, 'it is part of the store')
     return { path: inside.split(sep).join('/'), absolute }
   }
 
@@ -65,7 +65,7 @@ export class Project {
   /** Why a recorded file must not be written where it was; `undefined` if it may. */
   findRefusal(path: string): string | undefined {
     if (ODD_PART.test(path) || ODD_CHARACTER.test(path)) return 'its path leads out of the project'
-    if (this.#isOwn(this.absoluteOf(path))) return 'it is a part of the store'
+    if (this.#isOwn(this.absoluteOf(path))) return 'it is part of the store'
     return this.#findFolderRefusal(parentOf(path))
   }
 

@@ -43,7 +43,7 @@ export async function saveFiles(
   const { projectRoot, sessionId, seen, maxFileBytes = FILE_BYTES_MAX } = options
   if (!Array.isArray(paths)) throw new TypeError('The files to save must be an array of paths')
   if (!Number.isSafeInteger(maxFileBytes) || maxFileBytes < 0) {
-    throw new SessionError('ERR_ARG', 'maxFileBytes must be a whole number from 0')
+    throw new SessionError('ERR_ARG', 'maxFileBytes must be a non-negative integer')
   }
   const project = new Project(store, projectRoot)
   const blobs = new BlobWriter(store, sessionId)
@@ -80,7 +80,7 @@ export async function saveFiles(
 
 function locateAll(project: Project, paths: readonly string[]): ProjectFile[] {
   if (paths.length > FILES_MAX) {
-    const what = `One call saves ${FILES_MAX} files at most, not ${paths.length}`
+    const what = `One call saves at most ${FILES_MAX} files, not ${paths.length}`
     throw new SessionError('ERR_ARG', what, { count: paths.length })
   }
   // Two spellings of one file are one file.

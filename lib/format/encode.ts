@@ -151,7 +151,7 @@ export function assertUuid(uuid: string, field: 'uuid' | 'prev_uuid' | 'event_uu
   if (uuid.length > UUID_CHARS_MAX || !SAFE_UUID.test(uuid)) {
     throw new SessionError(
       'ERR_ARG',
-      `A ${field} is 1 to ${UUID_CHARS_MAX} printable ASCII characters without quotes and backslashes`,
+      `${field} must be 1 to ${UUID_CHARS_MAX} printable ASCII characters without quotes and backslashes`,
       { [field]: String(uuid).slice(0, UUID_CHARS_MAX) },
     )
   }

@@ -20,7 +20,11 @@ export function normalizeSessionKey(key: string, what = 'A session id'): string 
     .normalize('NFC')
   if (id === '') throw new SessionError('ERR_ARG', `${what} must not be empty`)
   if (!id.isWellFormed()) {
-    throw new SessionError('ERR_ARG', `${what} must not hold half of a character`, { id })
+    throw new SessionError(
+      'ERR_ARG',
+      `${what} must not contain half a character (a lone surrogate)`,
+      { id },
+    )
   }
   return id
 }

@@ -83,7 +83,7 @@ function checkObject(value: object, depth: number): void {
   if (NEVER_WRITTEN in value) {
     throw new SessionError(
       'ERR_PERMISSION_STATE',
-      'Permission state is never written: the payload holds a permission ledger',
+      'Permission state is never written: the payload contains a permission ledger',
     )
   }
   if (value instanceof Date) {
@@ -142,7 +142,7 @@ function spend(chars: number): void {
   if (budget < 0) {
     throw new SessionError(
       'ERR_LINE_TOO_LARGE',
-      `The payload holds more than ${WRITE_LINE_BYTES_MAX} characters`,
+      `The payload has more than ${WRITE_LINE_BYTES_MAX} characters`,
       { lineBytesMax: WRITE_LINE_BYTES_MAX },
     )
   }

@@ -27,7 +27,7 @@ export function parseCursor(text: string): Cursor {
   const [, offset, check, entriesRead = '0'] = SHAPE.exec(text) ?? []
   const byte_offset = Number.parseInt(offset ?? '', 36)
   if (!Number.isSafeInteger(byte_offset)) {
-    throw new SessionError('ERR_ARG', 'This is not a cursor of a log', { cursor: text })
+    throw new SessionError('ERR_ARG', 'This is not a log cursor', { cursor: text })
   }
   return { byte_offset, entriesRead: Number(entriesRead), check: Number.parseInt(check!, 16) }
 }

@@ -124,7 +124,10 @@ export function toLogSettings(options: LogOptions): LogSettings {
     useKernelLock = true,
   } = options
   if (!DURABILITIES.includes(durability)) {
-    throw new SessionError('ERR_ARG', `durability is none, turn or always, not "${durability}"`)
+    throw new SessionError(
+      'ERR_ARG',
+      `durability must be none, turn or always, not "${durability}"`,
+    )
   }
   if (!(lockTimeoutMs >= 0)) {
     throw new SessionError('ERR_ARG', `lockTimeoutMs must be 0 or more, not ${lockTimeoutMs}`)

@@ -156,14 +156,14 @@ export class Session implements AsyncDisposable {
 
   /** Appends something that later sessions should know. It is part of the next checkpoint. */
   async remember(text: string, about: RememberOptions = {}): Promise<Receipt> {
-    if (text.trim() === '') throw new SessionError('ERR_ARG', 'There is nothing to remember in it')
+    if (text.trim() === '') throw new SessionError('ERR_ARG', 'The text to remember is empty')
     return this.append({ type: 'remember', payload: { text, ...about } })
   }
 
   /** Stores a checkpoint, and resolves when it is on the disk. */
   async checkpoint(input: CheckpointInput): Promise<StoredCheckpoint> {
     if (this.#continuity !== undefined) return this.#continuity.checkpoint(input)
-    throw new SessionError('ERR_ARG', 'This session leaves no checkpoints (continuity: false)')
+    throw new SessionError('ERR_ARG', 'This session stores no checkpoints (continuity: false)')
   }
 
   /** Stores a checkpoint of what is about to be compacted. A failure is reported, not thrown. */
@@ -192,7 +192,10 @@ export class Session implements AsyncDisposable {
   /** Appends several events in one write: all of them become lines, or none is acknowledged. */
   async appendAll(events: readonly NewEvent[]): Promise<Receipt[]> {
     if (events.some(isStreamed)) {
-      throw new SessionError('ERR_ARG', 'Append a partial reply, or what supersedes it, by append')
+      throw new SessionError(
+        'ERR_ARG',
+        'Use append() for a partial reply and for the reply that supersedes it',
+      )
     }
     const receipts = await this.#parts.log.appendAll(events)
     for (const [index, event] of events.entries()) this.#notify(event, receipts[index]!)
@@ -345,7 +348,7 @@ export class Session implements AsyncDisposable {
 
   /** Sets the title. An automatic title never replaces one of the user. */
   async rename(title: string, source: TitleSource = 'user'): Promise<Receipt> {
-    if (title.trim() === '') throw new SessionError('ERR_ARG', 'A title must say something')
+    if (title.trim() === '') throw new SessionError('ERR_ARG', 'A title must not be blank')
     return this.append(titleEvent(title.trim(), source))
   }
 

@@ -73,7 +73,7 @@ export function assertSessionOptions({
   continuity = false,
 }: SessionOptions): void {
   if (!Number.isSafeInteger(maxSidechainBytes) || maxSidechainBytes < 1) {
-    throw new SessionError('ERR_ARG', 'maxSidechainBytes must be a whole number from 1')
+    throw new SessionError('ERR_ARG', 'maxSidechainBytes must be a positive integer')
   }
   if (continuity !== false && (typeof continuity !== 'object' || continuity === null)) {
     throw new TypeError('The continuity options must be an object, or false')
@@ -154,7 +154,7 @@ function redactionBy(
   if (redactOnWrite === false) return undefined
   const redactor = redactOnWrite === true ? defaultRedactor : redactOnWrite
   if (!(redactor instanceof Redactor)) {
-    throw new TypeError('redactOnWrite is true, false, or what createRedactor returns')
+    throw new TypeError('redactOnWrite must be true, false, or what createRedactor returns')
   }
   return (payload, { type, opaque }) =>
     redactPayload(type, payload, redactor, { opaque, onProblem })

@@ -37,7 +37,7 @@ export function resolveAllowedPath(
   try {
     const real = fs.realpathSync.native(path)
     const isInside = allowedFolders(store, options).some((folder) => real.startsWith(folder + sep))
-    if (!isInside) return { refusal: 'it is outside of the allowed folders' }
+    if (!isInside) return { refusal: 'it is outside the allowed folders' }
     const stats = fs.lstatSync(real)
     if (!stats.isFile()) return { refusal: 'it is not a regular file' }
     if (stats.size > TRANSCRIPT_BYTES_MAX) return { refusal: 'it is larger than 64 MiB' }

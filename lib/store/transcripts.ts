@@ -25,14 +25,16 @@ export function isSessionNotFile({ env, layout }: StoreContext, name: string): b
 
 /** As `findTranscript`, in a given folder. */
 export function findTranscriptIn(
-  { env }: StoreContext,
+  { env, layout }: StoreContext,
   transcripts: string,
   session: string,
 ): string {
   const path = join(transcripts, fileNameOf(session) + LOG_EXTENSION)
   // Of a dangling link, too: opening it says what is wrong.
   if (isThere(env.fs, path)) return path
-  const what = `No session "${session}" in ${transcripts}`
+  const advice =
+    transcripts === layout.transcripts ? '; `jsonl-session list --all` lists the sessions' : ''
+  const what = `No session "${session}" in ${transcripts}${advice}`
   throw new SessionError('ERR_NOT_FOUND', what, { session, searched: transcripts })
 }
 

@@ -42,7 +42,7 @@ export function withFallbacks(first: Summarizer, ...others: readonly Summarizer[
       try {
         const summary = await summarizer(request)
         if (typeof summary?.text === 'string' && summary.text.trim() !== '') return summary
-        errors.push(new SessionError('ERR_SUMMARIZER', 'The summarizer gave no text'))
+        errors.push(new SessionError('ERR_SUMMARIZER', 'The summarizer returned no text'))
       } catch (error) {
         errors.push(error)
       }

@@ -65,7 +65,7 @@ test('a finding without an offset begins with its message', async (t) => {
   writeFileSync(path, '')
   const { stdout, exitCode } = await runCli(['verify', path], place)
   expect(exitCode).toBe(1)
-  expect(stdout).toMatch(/missing_header \(1\)\n {4}The log holds no event\n/)
+  expect(stdout).toMatch(/missing_header \(1\)\n {4}The log contains no events\n/)
 })
 
 for (const flags of [[], ['--projected'], ['--text'], ['--json']]) {

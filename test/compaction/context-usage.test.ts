@@ -39,9 +39,9 @@ test('compaction is due by the number of messages where that is limited', () => 
 })
 
 test.for([
-  [{ maxTokens: -1 }, /maxTokens is from 0/],
+  [{ maxTokens: -1 }, /maxTokens must be from 0/],
   [{ maxTokens: Number.NaN }, /maxTokens/],
-  [{ keepPercent: 120 }, /keepPercent is from 0 to 100/],
+  [{ keepPercent: 120 }, /keepPercent must be from 0 to 100/],
   [{ maxTokens: '200000' as never }, /maxTokens must be a number/],
   [{ preferCheckpoint: 1 as never }, /preferCheckpoint must be a boolean/],
 ] as const)('a policy of %j is refused', ([policy, message]) => {

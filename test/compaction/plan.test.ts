@@ -60,10 +60,10 @@ test('the cut moves forward where it cannot move back, so that something is cove
 
 test('a summary alone is not compacted', () => {
   for (const text of ['', 'u1', 'c1:t1 r1:t1', 'C1:t1,t2 R1:t1 R2:t2', 'c1:t1']) {
-    expect(() => plan(text, {}), text).toThrow(/ERR_NOTHING|No cut would cover/)
+    expect(() => plan(text, {}), text).toThrow(/ERR_NOTHING|no message to summarize/)
   }
   const history = longTalk(6).compact({ summary: 'S', head: 'm6', tail: 'm6' })
-  expect(() => planCompaction(projectionOf(history))).toThrow(/No cut would cover/)
+  expect(() => planCompaction(projectionOf(history))).toThrow(/no message to summarize/)
 })
 
 test('an older summary is covered with the messages after it, and not counted as a message', () => {
@@ -92,7 +92,7 @@ test('a plan with `from` keeps a call whose result may still come', () => {
 
 test('rejects a uuid that the model does not see, and `from` together with `upTo`', () => {
   expect(() => plan('u1 a1', { upTo: 'no' })).toThrow(/"no" is not among/)
-  expect(() => plan('u1 a1', { upTo: 'u1', from: 'a1' })).toThrow(/exclude each other/)
+  expect(() => plan('u1 a1', { upTo: 'u1', from: 'a1' })).toThrow(/cannot be combined/)
   expect(() => plan('u1 a1', { keepPercent: 101 })).toThrow(/keepPercent/)
   expect(() => plan('u1 a1', { keepPercent: '10' as never })).toThrow(TypeError)
 })

@@ -72,7 +72,7 @@ test('a record never overwrites the store, in any spelling', async (t) => {
   )
   const plan = await work.session.planFileRewind({ to })
   expect(plan.files.map(({ action, reason }) => `${action}: ${reason}`)).toEqual(
-    paths.map(() => 'refused: it is a part of the store'),
+    paths.map(() => 'refused: it is part of the store'),
   )
   await work.session.applyFileRewind(plan, { overwrite: true })
   expect(existsSync(join(project, '.transcripts/other.jsonl'))).toBe(false)
@@ -230,7 +230,7 @@ test('an imported export plants no file, although it names a session that saved 
   await store.importExport(path)
   const { session } = await store.resumeSession({ id: 'evil', mode: 'append' })
   t.onTestFinished(() => session!.release())
-  // What the victim saved is outside of the project that the import claims.
+  // What the victim saved is outside the project that the import claims.
   await expect(session!.planFileRewind({ to: 'e4' })).rejects.toMatchObject({ code: 'ERR_ARG' })
   const plan = await session!.planFileRewind({ to: 'e3', projectRoot: ssh })
   expect(plan.diagnostics).toMatchObject([{ code: 'file_checkpoint_foreign' }])

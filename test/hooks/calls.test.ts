@@ -28,7 +28,7 @@ it('remember, pre-compaction and compaction-complete return their answers', asyn
   expect(done).toMatchObject({ success: true, contextEpoch: 1, boundaryUuid: expect.any(String) })
   const { words, answer } = await call(root, 'remember')
   expect(answer).toBeUndefined()
-  expect(words).toMatch(/^ERR_ARG: The call needs content/)
+  expect(words).toMatch(/^ERR_ARG: content is required/)
 })
 
 it('recall finds what was learnt', async (t) => {

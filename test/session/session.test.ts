@@ -606,7 +606,7 @@ test('a fork shows what its source showed at that event, by copied bytes', async
     expect((await verifyLog(fork.transcriptPath)).findings.map(({ code }) => code)).toEqual([])
   }
   expect(readFileSync(session.path)).toEqual(source)
-  expect(() => forkSession('source', { root, newId: 'source' })).toThrow(/there already/)
+  expect(() => forkSession('source', { root, newId: 'source' })).toThrow(/already exists/)
 })
 
 test('a fork of a fork continues like its source, compactions included', async (t) => {

@@ -53,7 +53,7 @@ export function readNumber(call: Parsed, name: string): number | undefined {
   if (value === undefined) return undefined
   const number = Number(value)
   if (/^[0-9]+$/.test(value) && Number.isSafeInteger(number)) return number
-  throw new UsageError(`--${name} takes a whole number from 0, not "${value}"`)
+  throw new UsageError(`--${name} takes a whole number (0 or more), not "${value}"`)
 }
 
 /** Options that contradict each other are rejected, not silently ignored. */

@@ -148,7 +148,7 @@ export class Checkpointer {
     { trigger, ...asked }: AskedFor & { readonly trigger: 'agent' | 'explicit' },
   ): Promise<StoredCheckpoint> {
     if (trigger === 'agent' && (asked.text ?? asked.sessionSummary ?? '').trim() === '') {
-      throw new SessionError('ERR_ARG', 'A checkpoint of an agent needs a text')
+      throw new SessionError('ERR_ARG', 'The digest of a checkpoint must not be empty')
     }
     const { cause = trigger === 'agent' ? 'digest' : 'manual' } = asked
     return this.queue.write(this.#make(session, { ...asked, trigger, cause }))

@@ -25,7 +25,7 @@ export function checkpointNudge(
   { after = PROMPTS_USUAL }: NudgeOptions = {},
 ): string | undefined {
   if (!Number.isSafeInteger(after) || after < 1) {
-    throw new SessionError('ERR_ARG', `A nudge comes after 1 prompt or more, not ${after}`, {
+    throw new SessionError('ERR_ARG', `nudgeAfter must be 1 or more, not ${after}`, {
       after,
     })
   }

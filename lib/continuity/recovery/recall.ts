@@ -221,7 +221,7 @@ function parseTerms(query: unknown): readonly string[] {
     .map(([word, phrase]) => fold(phrase ?? word))
     .filter((term) => term !== '')
   if (terms.length > 0) return [...new Set(terms)]
-  throw new SessionError('ERR_ARG', 'The query needs a word to look for', { query })
+  throw new SessionError('ERR_ARG', 'The query contains no word to search for', { query })
 }
 
 function fold(text: string): string {
@@ -249,7 +249,7 @@ function timeOf(name: string, value: string | undefined): number | undefined {
   if (!Number.isNaN(time)) return time
   throw new SessionError(
     'ERR_ARG',
-    `${name} is a time such as 2026-01-31T12:00:00Z, not "${value}"`,
+    `${name} must be a time such as 2026-01-31T12:00:00Z, not "${value}"`,
   )
 }
 

@@ -176,7 +176,10 @@ class RecoverySearch {
   find(): Match | undefined {
     const { source = 'startup' } = this.#options
     if (!isStartSource(source)) {
-      throw new SessionError('ERR_ARG', `source is ${START_SOURCES.join(', ')}, not "${source}"`)
+      throw new SessionError(
+        'ERR_ARG',
+        `source must be one of ${START_SOURCES.join(', ')}, not "${source}"`,
+      )
     }
     // A user who clears a session does not want its content back.
     if (source === 'clear') return undefined

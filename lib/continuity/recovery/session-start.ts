@@ -230,7 +230,7 @@ function readEpoch(store: StoreContext, sessionKey: string | undefined): number 
 function findProfile(mode: string): Profile {
   if (Object.hasOwn(PROFILES, mode)) return PROFILES[mode as StartMode]
   const modes = Object.keys(PROFILES).join(', ')
-  throw new SessionError('ERR_ARG', `A mode is one of ${modes}, not "${mode}"`, { mode })
+  throw new SessionError('ERR_ARG', `mode must be one of ${modes}, not "${mode}"`, { mode })
 }
 
 function checkResponseChars(maxResponseChars = RESPONSE_CHARS.usual): number {

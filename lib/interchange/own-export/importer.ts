@@ -73,7 +73,7 @@ export class ExportReader {
       throw new SessionError('ERR_FORMAT_TOO_NEW', what)
     }
     if (view !== 'history') {
-      throw notAnExport('it holds what a model saw (--projected), not the history')
+      throw notAnExport('it contains what a model saw (--projected), not the history')
     }
     if (typeof session_id !== 'string') throw damaged('The export does not name its session')
     return { kind: 'begin', sessionId: session_id }

@@ -147,7 +147,7 @@ export async function writeAtomicFile(
 }
 
 function existsError(path: string): SessionError {
-  return new SessionError('ERR_EXISTS', `${path} is there already`, { path })
+  return new SessionError('ERR_EXISTS', `${path} already exists`, { path })
 }
 
 // Files that take their real name when they are whole. A process that dies before leaves a hidden one.

@@ -45,7 +45,7 @@ export function openLogFile(path: string, env: Environment): OpenedLog {
       ? notAFile(path, error, env.fs)
       : toSessionError(error, 'open', path)
   }
-  throw new SessionError('ERR_IO', `${path} is created and removed again by another process`, {
+  throw new SessionError('ERR_IO', `Another process keeps creating and removing ${path}`, {
     path,
   })
 }

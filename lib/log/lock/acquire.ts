@@ -199,7 +199,7 @@ class Contender {
       }
       this.giveUp()
     }
-    throw new SessionError('ERR_FILE_REPLACED', `${path} is replaced again and again`, { path })
+    throw new SessionError('ERR_FILE_REPLACED', `Another process keeps replacing ${path}`, { path })
   }
 
   #lockKernel(fd: number): boolean {

@@ -114,7 +114,8 @@ export function createGuardedFs(claim: Claim): GuardedFs {
     statSync() {
       if (made === undefined) return { mtime: judgeForWaiter(claim) }
       const directory = readLockDirectory(path, env.fs)
-      if (directory?.identity !== made.identity) throw fsError('ENOENT', 'The lock is another’s')
+      if (directory?.identity !== made.identity)
+        throw fsError('ENOENT', 'The lock belongs to another process')
       // The first look comes right after mkdir and measures the precision of the file system.
       // From then on we answer what was set last: a date that another program touched is no theft.
       mtime ??= new Date(directory.mtimeMs)

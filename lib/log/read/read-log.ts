@@ -209,7 +209,7 @@ class Reading {
 export function assertOffset(name: string, offset: number): void {
   if (typeof offset !== 'number') throw new TypeError(`${name} must be a number`)
   if (Number.isSafeInteger(offset) && offset >= 0) return
-  throw new SessionError('ERR_ARG', `${name} must be a whole number from 0`, { [name]: offset })
+  throw new SessionError('ERR_ARG', `${name} must be a non-negative integer`, { [name]: offset })
 }
 
 /** Whatever was tolerated, but for what costs nothing and proves nothing (`info`). */

@@ -275,7 +275,7 @@ export class Appender {
 
   #conflictError(uuid: string): SessionError {
     const { path } = this.#file
-    const what = `${path} holds another event with the uuid "${uuid}"`
+    const what = `${path} has another event with the uuid "${uuid}"`
     return new SessionError('ERR_UUID_CONFLICT', what, { path, uuid })
   }
 }

@@ -47,10 +47,10 @@ export class LogFile {
   /** Bytes on the disk now, which is more than `size` if another process wrote. */
   sizeOnDisk(): number {
     const found = this.#ask(() => this.fs.statSync(this.path, { throwIfNoEntry: false }))
-    if (found === undefined || found.nlink === 0) throw this.#replacedError('is gone')
-    if (found.ino !== this.#ino) throw this.#replacedError('is another file now')
+    if (found === undefined || found.nlink === 0) throw this.#replacedError('was removed')
+    if (found.ino !== this.#ino) throw this.#replacedError('was replaced by another file')
     if (found.size < this.#size) {
-      throw this.#replacedError(`has ${found.size} bytes and had ${this.#size}`)
+      throw this.#replacedError(`shrank from ${this.#size} to ${found.size} bytes`)
     }
     return found.size
   }

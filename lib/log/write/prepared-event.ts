@@ -143,7 +143,7 @@ function assertFormat({ format }: { readonly format?: unknown }): void {
 }
 
 function unnamedError(type: string): SessionError {
-  const what = `"${type}" is no known event type; name a type of your own with a namespace, as in "acme:${type}"`
+  const what = `"${type}" is not a known event type; give a type of your own a namespace, as in "acme:${type}"`
   return new SessionError('ERR_ARG', what, { type })
 }
 
@@ -177,7 +177,7 @@ function traitsOf(type: string, channel: Channel | undefined): Traits {
     if (!isTypeName(type)) {
       throw new SessionError(
         'ERR_ARG',
-        `${JSON.stringify(type.slice(0, 64))} is no event type: use a-z first, then a-z 0-9 _ . : -, at most 64`,
+        `${JSON.stringify(type.slice(0, 64))} is not an event type: start with a-z, continue with a-z 0-9 _ . : -, 64 characters at most`,
       )
     }
     const isOnChain = isOnChainType(type)

@@ -91,7 +91,7 @@ export async function* exportSession(
   else if (format === 'markdown') yield* toMarkdown(items, facts, { redact })
   else if (format === 'text') yield* toText(items, facts, { redact })
   else {
-    throw new SessionError('ERR_ARG', `An export is jsonl, markdown or text, not "${format}"`)
+    throw new SessionError('ERR_ARG', `format must be jsonl, markdown or text, not "${format}"`)
   }
 }
 
@@ -137,7 +137,7 @@ function toRedactor(redact: ExportOptions['redact'] = false): Redactor | undefin
   if (redact === false) return undefined
   if (redact === true) return defaultRedactor
   if (redact instanceof Redactor) return redact
-  throw new TypeError('redact is true, false, or what createRedactor returns')
+  throw new TypeError('redact must be true, false, or what createRedactor returns')
 }
 
 function toFacts(

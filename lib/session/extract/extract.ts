@@ -279,7 +279,7 @@ function checkLimits({ minChars = MIN_CHARS, maxChars = MAX_CHARS }: ExtractOpti
   for (const [name, value] of Object.entries({ minChars, maxChars })) {
     if (typeof value !== 'number') throw new TypeError(`${name} must be a number`)
     if (Number.isSafeInteger(value) && value >= 0) continue
-    throw new SessionError('ERR_ARG', `${name} must be a whole number from 0`, { [name]: value })
+    throw new SessionError('ERR_ARG', `${name} must be a non-negative integer`, { [name]: value })
   }
   return { minChars, maxChars }
 }

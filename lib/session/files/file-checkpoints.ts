@@ -135,7 +135,7 @@ function findProblem(
   }
   // A line can be imported or forged; its manifest is written only where files are saved.
   if (manifests.has(`${recorded.hash}.json`, undefined)) return undefined
-  const what = 'No manifest of a file checkpoint is stored here, so it is ignored'
+  const what = 'The file checkpoint has no stored manifest; it is ignored'
   return diagnostic('file_checkpoint_foreign', what, place)
 }
 

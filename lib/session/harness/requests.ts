@@ -61,7 +61,7 @@ export function openCall(
 }
 
 export function requireText(value: unknown, name: string): asserts value is string {
-  if (!isText(value)) throw new SessionError('ERR_ARG', `The call needs ${name}`, { missing: name })
+  if (!isText(value)) throw new SessionError('ERR_ARG', `${name} is required`, { missing: name })
 }
 
 export function isText(value: unknown): value is string {

@@ -189,7 +189,7 @@ class ExportImport {
     const transcript = this.#logs.find(({ channel }) => channel === 'transcript')
     const others = this.#logs.filter((log) => log !== transcript)
     if (transcript?.file === undefined) {
-      throw new SessionError('ERR_DAMAGED', 'The export holds no transcript')
+      throw new SessionError('ERR_DAMAGED', 'The export contains no transcript')
     }
     for (const { file } of this.#logs) file?.seal()
     // Checked before anything is named, so that a rejected session leaves no subagent behind.

@@ -131,5 +131,5 @@ function historyOf(
 }
 
 export function existsError(id: string, path: string): SessionError {
-  return new SessionError('ERR_EXISTS', `A session "${id}" exists already`, { id, path })
+  return new SessionError('ERR_EXISTS', `Session "${id}" already exists`, { id, path })
 }

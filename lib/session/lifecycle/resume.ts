@@ -90,7 +90,7 @@ export async function resumeSession(
 ): Promise<ResumedSession> {
   const { mode = 'new', at } = options
   if (!['new', 'append', 'inspect'].includes(mode)) {
-    throw new SessionError('ERR_ARG', `mode is new, append or inspect, not "${mode}"`)
+    throw new SessionError('ERR_ARG', `mode must be new, append or inspect, not "${mode}"`)
   }
   if (mode === 'append' && at !== undefined) {
     throw new SessionError(
@@ -201,7 +201,7 @@ function rejectDegraded(loaded: LoadedSession, { strict = false }: ResumeOptions
   const finding = loaded.diagnostics.find(({ severity }) => severity !== 'info')
   if (finding === undefined && !loaded.log.projection.degraded) return
   const reason = finding?.code ?? 'degraded'
-  throw new SessionError('ERR_DAMAGED', `${loaded.path} cannot be resumed as it was (${reason})`, {
+  throw new SessionError('ERR_DAMAGED', `${loaded.path} cannot be resumed in full (${reason})`, {
     path: loaded.path,
     reason,
   })

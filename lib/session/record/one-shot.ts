@@ -170,7 +170,7 @@ export async function ingestTurnOnce(
   options: PromptOnceOptions = {},
 ): Promise<AppendReceipt[]> {
   if (user === undefined && assistant === undefined) {
-    throw new SessionError('ERR_ARG', 'A turn has a prompt (user), a reply (assistant) or both')
+    throw new SessionError('ERR_ARG', 'A turn needs a prompt (user), a reply (assistant) or both')
   }
   const { continuity: _, ...lane } = options
   const receipts: AppendReceipt[] = []
@@ -191,7 +191,7 @@ export async function rememberOnce(
   text: string,
   options: AppendTranscriptOptions = {},
 ): Promise<AppendReceipt & { readonly sessionId: string }> {
-  if (text.trim() === '') throw new SessionError('ERR_ARG', 'There is nothing to remember in it')
+  if (text.trim() === '') throw new SessionError('ERR_ARG', 'The text to remember is empty')
   const event = { type: 'remember', payload: { text } }
   return appendStored(store, session, event, options)
 }

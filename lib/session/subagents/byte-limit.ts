@@ -114,7 +114,7 @@ export class ByteLimit {
 }
 
 export function limitError(maxBytes: number): SessionError {
-  const what = `The subagents of this session have written ${maxBytes} bytes, the most they may`
+  const what = `The subagents of this session have reached their limit of ${maxBytes} bytes`
   return new SessionError('ERR_SUBAGENT_LIMIT', what, { maxSidechainBytes: maxBytes })
 }
 

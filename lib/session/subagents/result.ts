@@ -72,7 +72,10 @@ const MARKER = '… [cut]'
 
 export function settleEnding(ending: SubagentEnding): SettledEnding {
   if (String(ending.status) === 'crashed') {
-    throw new SessionError('ERR_ARG', 'A subagent that finishes has not crashed')
+    throw new SessionError(
+      'ERR_ARG',
+      'A subagent that calls finish cannot have the status "crashed"',
+    )
   }
   return settle(ending)
 }
@@ -101,7 +104,10 @@ function settle(ending: AnyEnding): SettledEnding {
 function checkEnding({ status, summary, reason, tokens, errors }: AnyEnding): void {
   if (!STATUSES.includes(String(status))) {
     const known = STATUSES.slice(0, -1).join(', ')
-    throw new SessionError('ERR_ARG', `A subagent ends as one of ${known}, not "${status}"`)
+    throw new SessionError(
+      'ERR_ARG',
+      `The status of a subagent must be one of ${known}, not "${status}"`,
+    )
   }
   for (const [name, value] of Object.entries({ summary, reason })) {
     if (value !== undefined && typeof value !== 'string') {
@@ -112,7 +118,7 @@ function checkEnding({ status, summary, reason, tokens, errors }: AnyEnding): vo
     throw new TypeError('The errors of a subagent must be strings')
   }
   if (tokens !== undefined && (!Number.isSafeInteger(tokens) || tokens < 0)) {
-    throw new SessionError('ERR_ARG', 'tokens must be a whole number from 0', { tokens })
+    throw new SessionError('ERR_ARG', 'tokens must be a non-negative integer', { tokens })
   }
 }
 
@@ -129,7 +135,7 @@ export function toReport(
 /** Applies the same rules to a report of the caller. */
 export function settleReport(report: SubagentReportInput): SubagentReport {
   const { status, summary, tokens, errors, truncated } = report
-  if (typeof report.taskId !== 'string') throw new TypeError('A report has a taskId')
+  if (typeof report.taskId !== 'string') throw new TypeError('A report needs a taskId')
   const reason = errors?.length ? errors[0] : undefined
   const ending = settle({ status, summary, tokens, errors, reason })
   return toReport({ ...ending, isTruncated: ending.isTruncated || truncated === true }, report)

@@ -158,7 +158,7 @@ export class Sidechain implements AsyncDisposable {
     }
     const own = events.find(({ type }) => OWN_TYPES.includes(type))
     if (own !== undefined) {
-      const what = `A "${own.type}" is written by spawn and finish alone`
+      const what = `Only spawn and finish write "${own.type}" events`
       return Promise.reject(new SessionError('ERR_ARG', what, { type: own.type }))
     }
     return this.#appendWithinLimit(events, write)

@@ -65,7 +65,10 @@ export interface Spawner {
 export function newTask(options: SpawnOptions, spawner: Spawner): SubagentTask {
   const { prompt, agentType, toolCallId, depth = spawner.depth + 1 } = options
   if (Number.isSafeInteger(depth) && depth <= spawner.depth) {
-    throw new SessionError('ERR_ARG', `A child of depth ${spawner.depth} cannot have ${depth}`)
+    throw new SessionError(
+      'ERR_ARG',
+      `depth must be more than ${spawner.depth}, the depth of the spawner, not ${depth}`,
+    )
   }
   return normalizeTask({
     taskId: options.taskId ?? spawner.newUuid(),
@@ -83,20 +86,22 @@ export function newTask(options: SpawnOptions, spawner: Spawner): SubagentTask {
 export function normalizeTask(task: SubagentTask): SubagentTask {
   const { depth, prompt, parentUuid } = task
   if (!Number.isSafeInteger(depth) || depth < 1) {
-    throw new SessionError('ERR_ARG', `The depth of a subagent is a whole number from 1`, { depth })
+    throw new SessionError('ERR_ARG', `The depth of a subagent must be a positive integer`, {
+      depth,
+    })
   }
   if (depth > DEPTH_MAX) {
     const what = `A subagent of depth ${depth} is more than ${DEPTH_MAX} away from its session`
     throw new SessionError('ERR_SPAWN_DEPTH', what, { depth, depthMax: DEPTH_MAX })
   }
   if (typeof prompt !== 'string' && !Array.isArray(prompt)) {
-    throw new TypeError('The prompt of a subagent is a string or an array of blocks')
+    throw new TypeError('The prompt of a subagent must be a string or an array of blocks')
   }
   if (typeof prompt === 'string' ? prompt.trim() === '' : prompt.length === 0) {
     throw new SessionError('ERR_ARG', 'The prompt of a subagent must not be empty')
   }
   if (parentUuid !== null && typeof parentUuid !== 'string') {
-    throw new TypeError('parentUuid is the uuid of the spawn event, or null')
+    throw new TypeError('parentUuid must be the uuid of the spawn event, or null')
   }
   return {
     ...task,

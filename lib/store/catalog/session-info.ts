@@ -90,7 +90,7 @@ export function rejectUnreadable({ env }: StoreContext, { path, reason }: Unread
     // A path that leads through a file leads nowhere.
     if (!isSessionError(error) || error.details['errno'] !== 'ENOTDIR') throw error
   }
-  throw new SessionError('ERR_NOT_FOUND', `${path} is no transcript (${reason})`, { path })
+  throw new SessionError('ERR_NOT_FOUND', `${path} is not a transcript (${reason})`, { path })
 }
 
 /**

@@ -164,7 +164,7 @@ function findProblem(
   }
   const isOurs = event.type === 'checkpoint' || event.type === 'checkpoint_tombstone'
   if (!isOurs || item !== undefined) return undefined
-  return diagnostic('bad_payload', `The ${event.type} lacks a field that it needs`, where)
+  return diagnostic('bad_payload', `The ${event.type} lacks a required field`, where)
 }
 
 /** `undefined` for an event of another type, or without the fields that an item needs. */

@@ -123,11 +123,17 @@ function checkFields(checkpoint: NewCheckpoint): void {
   if (typeof harness !== 'string') throw new TypeError('harness must be a string')
   if (typeof digest !== 'string') throw new TypeError('digest must be a string')
   if (!TRIGGERS.includes(trigger)) {
-    throw new SessionError('ERR_ARG', `trigger is ${TRIGGERS.join(', ')}, not "${trigger}"`)
+    throw new SessionError(
+      'ERR_ARG',
+      `trigger must be one of ${TRIGGERS.join(', ')}, not "${trigger}"`,
+    )
   }
   for (const count of [prompt_count, total_prompt_count]) {
     if (Number.isSafeInteger(count) && count >= 0) continue
-    throw new SessionError('ERR_ARG', `A count of prompts is a whole number from 0, not ${count}`)
+    throw new SessionError(
+      'ERR_ARG',
+      `A count of prompts must be a non-negative integer, not ${count}`,
+    )
   }
   for (const [name, limit] of Object.entries(LIST_LIMITS)) {
     const { length = 0 } = checkpoint[name as keyof typeof LIST_LIMITS] ?? []

@@ -254,7 +254,7 @@ function claimedError(
   session: string,
   { runtimePath: claimedBy, claimedAt, expiresAt, owner }: Claim,
 ): SessionError {
-  const what = `The path ${claimedBy} records session "${session}" since ${claimedAt}`
+  const what = `Runtime path ${claimedBy} has been recording session "${session}" since ${claimedAt}`
   const details = { session, claimedBy, claimedAt, expiresAt, pid: owner?.pid, host: owner?.host }
   return new SessionError('ERR_CLAIMED', what, details)
 }

@@ -95,7 +95,7 @@ function typesOfRole(role: string): readonly string[] {
   const types = TYPES_OF_ROLE.get(role)
   if (types !== undefined) return types
   const known = [...TYPES_OF_ROLE.keys()].join(', ')
-  throw new SessionError('ERR_ARG', `A role is ${known}, not "${role}"`, { role })
+  throw new SessionError('ERR_ARG', `role must be ${known}, not "${role}"`, { role })
 }
 
 function intersection(

@@ -256,7 +256,7 @@ function* take<Item>(items: Iterable<Item>, limit: number): Generator<Item, void
 function checkCount(name: string, count: number): void {
   if (typeof count !== 'number') throw new TypeError(`${name} must be a number`)
   if (Number.isSafeInteger(count) && count >= 0) return
-  throw new SessionError('ERR_ARG', `${name} must be a whole number from 0`, { [name]: count })
+  throw new SessionError('ERR_ARG', `${name} must be a non-negative integer`, { [name]: count })
 }
 
 /** A match, or an entry near one. */

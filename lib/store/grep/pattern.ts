@@ -43,7 +43,7 @@ export async function compilePattern(
 ): Promise<Pattern> {
   if (typeof pattern !== 'string') throw new TypeError('A pattern must be a string')
   if (!['auto', 'literal', 'regex'].includes(syntax)) {
-    throw new SessionError('ERR_ARG', `syntax is auto, literal or regex, not "${syntax}"`)
+    throw new SessionError('ERR_ARG', `syntax must be auto, literal or regex, not "${syntax}"`)
   }
   if (!pattern.isWellFormed()) {
     throw new SessionError('ERR_ARG', 'The pattern contains half a character (a lone surrogate)')

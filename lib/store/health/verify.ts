@@ -50,7 +50,7 @@ export async function verifyLog(
     findings.push(diagnostic(isHistory ? 'bad_line' : 'bad_payload', problem, where))
   }
   if (events === 0 && !isUnbegun(environment, path)) {
-    findings.push(diagnostic('missing_header', 'The log holds no event', { file: path }))
+    findings.push(diagnostic('missing_header', 'The log contains no events', { file: path }))
   }
   const walk = isHistory || links.every(hasNoChain) ? undefined : walkChain(links)
   for (const finding of walk?.findings ?? []) findings.push({ ...finding, file: path })

@@ -164,7 +164,7 @@ function toFilter(
   if (scope === 'global') return {}
   if (scope === 'project') return { project }
   if (scope !== 'session') {
-    throw new SessionError('ERR_ARG', `scope is session, project or global, not "${scope}"`)
+    throw new SessionError('ERR_ARG', `scope must be session, project or global, not "${scope}"`)
   }
   if (sessionId === undefined) {
     throw new SessionError('ERR_ARG', 'The scope "session" needs a sessionId')

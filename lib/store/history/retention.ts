@@ -24,7 +24,7 @@ export function retainedSince(
   const days = retainDays ?? daysFromEnvironment(store) ?? daysFromConfig(store)
   if (days === undefined) return undefined
   if (!isDays(days)) {
-    throw new SessionError('ERR_ARG', `retainDays is a whole number from 1, not ${days}`)
+    throw new SessionError('ERR_ARG', `retainDays must be a positive integer, not ${days}`)
   }
   return store.env.now() - days * DAY_MS
 }

@@ -42,7 +42,7 @@ export function selectProjects(
   { project, scope = 'exact' }: SelectProjectsOptions,
 ): ProjectSelection {
   if (!SCOPES.includes(scope)) {
-    throw new SessionError('ERR_ARG', `scope is exact, repository or all, not "${scope}"`)
+    throw new SessionError('ERR_ARG', `scope must be exact, repository or all, not "${scope}"`)
   }
   if (project === undefined || scope === 'all') return { names: undefined, has: () => true }
   const names = formerNames(store, namesOf(store, project))

@@ -82,7 +82,9 @@ export async function storeStats(
   { project, by = 'session', since, until, pricesFile, signal }: StoreStatsOptions = {},
 ): Promise<StoreStats> {
   if (!GROUPINGS.includes(by)) {
-    throw new SessionError('ERR_ARG', `by is ${GROUPINGS.join(', ')}, not "${by}"`, { by })
+    throw new SessionError('ERR_ARG', `by must be one of ${GROUPINGS.join(', ')}, not "${by}"`, {
+      by,
+    })
   }
   const { files, sessions, skipped } = listStatsFiles(store, project)
   const filter = new EventFilter({ since, until })

@@ -113,7 +113,7 @@ export async function transcriptText(
   const lines: string[] = []
   for await (const text of readConversationText(store, path, options)) lines.push(text)
   if (lines.length === 0) {
-    throw new SessionError('ERR_NOT_FOUND', `Nothing was said in ${path} yet`, { session, path })
+    throw new SessionError('ERR_NOT_FOUND', `${path} has no messages yet`, { session, path })
   }
   const info = readSessionInfo(store, path)
   const sessionKey = isUnreadable(info) ? session : info.sessionId

@@ -134,21 +134,27 @@ test('a long summary is stored in full and cut in the digest, which is marked as
 })
 
 test.each<[string, object]>([
-  ['sessionSummary is a text', { sessionSummary: 7 }],
+  ['sessionSummary must be a string', { sessionSummary: 7 }],
   ['sessionSummary must not be blank', { sessionSummary: ' ' }],
-  ['memories is a list', { memories: 'one' }],
-  ['memories holds at most 50, not 51', { memories: Array(51).fill({ content: 'x' }) }],
-  ['memories[0] is an object with its content', { memories: ['one'] }],
+  ['memories must be an array', { memories: 'one' }],
+  ['memories has at most 50 entries, not 51', { memories: Array(51).fill({ content: 'x' }) }],
+  ['memories[0] must be an object with a content', { memories: ['one'] }],
   ['memories[1].content must not be blank', { memories: [{ content: 'x' }, { content: '' }] }],
   [
-    'memories[0].content has at most 100000 chars',
+    'memories[0].content has at most 100000 characters',
     { memories: [{ content: 'x'.repeat(1e5 + 1) }] },
   ],
-  ['memories[0].memoryType is fact, skill', { memories: [{ content: 'x', memoryType: 'idea' }] }],
-  ['memories[0].importance is a whole number', { memories: [{ content: 'x', importance: 6 }] }],
-  ['memories[0].confidence is a whole number', { memories: [{ content: 'x', confidence: 1.5 }] }],
-  ['memories[0].entities is a list of texts', { memories: [{ content: 'x', entities: [1] }] }],
-  ['agentRunId is a text of 1 to 200 chars', { agentRunId: '' }],
+  [
+    'memories[0].memoryType must be one of fact, skill',
+    { memories: [{ content: 'x', memoryType: 'idea' }] },
+  ],
+  ['memories[0].importance must be an integer', { memories: [{ content: 'x', importance: 6 }] }],
+  ['memories[0].confidence must be an integer', { memories: [{ content: 'x', confidence: 1.5 }] }],
+  [
+    'memories[0].entities must be an array of strings',
+    { memories: [{ content: 'x', entities: [1] }] },
+  ],
+  ['agentRunId must be a string of 1 to 200 characters', { agentRunId: '' }],
 ])('%s, else ERR_ARG and nothing is stored', async (message, options) => {
   const wrong = store('/nonexistent', options as Partial<ContextCheckpointOptions>)
   await expect(wrong).rejects.toMatchObject({

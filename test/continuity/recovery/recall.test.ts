@@ -72,7 +72,7 @@ test('takes phrases, and filters by project, type, names, harness and time', asy
 
 test('rejects a query without a word, and a time that is none', async () => {
   const { store } = await setUp()
-  expect(() => recall(store, { query: ' OR ?' })).toThrow(/needs a word/)
+  expect(() => recall(store, { query: ' OR ?' })).toThrow(/no word to search for/)
   expect(() => recall(store, { query: 7 as unknown as string })).toThrow(TypeError)
-  expect(() => recall(store, { query: 'x', since: 'monday' })).toThrow(/since is a time/)
+  expect(() => recall(store, { query: 'x', since: 'monday' })).toThrow(/since must be a time/)
 })

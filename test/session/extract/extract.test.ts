@@ -442,7 +442,7 @@ describe('a transcript from elsewhere', () => {
     const refused = {
       'outside of the allowed': join(outside, 'secret.txt'),
       'allowed folders': join(root, 'link.txt'),
-      'of the allowed folders': join(root, '..', outside.split('/').at(-1)!, 'secret.txt'),
+      'outside the allowed folders': join(root, '..', outside.split('/').at(-1)!, 'secret.txt'),
       'not a regular file': join(root, 'folder'),
       'larger than 64 MiB': join(root, 'large.txt'),
       'cannot be read \\(ENOENT\\)': join(root, 'missing.txt'),

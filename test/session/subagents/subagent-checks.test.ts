@@ -46,7 +46,7 @@ test('rejects a report without a task; a parent may report a crash', async (t) =
   const merge = (report: object) =>
     session.mergeResult(report as Parameters<Session['mergeResult']>[0])
   await expect(merge({ status: 'completed' })).rejects.toThrow(
-    new TypeError('A report has a taskId'),
+    new TypeError('A report needs a taskId'),
   )
   const { record } = await merge({ taskId: 'k1', status: 'crashed' })
   expect(record).toMatchObject({ task_id: 'k1', completion_status: 'crashed', errors: ['crashed'] })

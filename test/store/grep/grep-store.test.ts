@@ -300,8 +300,8 @@ test('rejects invalid options before reading a file', async (t) => {
   const wrong = [
     [{ pattern: 5 }, 'A pattern must be a string'],
     [{ context: '1' }, 'context must be a number'],
-    [{ context: -1 }, 'context must be a whole number'],
-    [{ syntax: 'glob' }, 'syntax is auto, literal or regex'],
+    [{ context: -1 }, 'context must be a non-negative integer'],
+    [{ syntax: 'glob' }, 'syntax must be auto, literal or regex'],
     [{ pattern: '\ud800' }, 'half a character'],
     [{ since: 'yesterday' }, 'since is a time'],
     [{ until: '2026-02-30T12:00:00Z' }, 'until is a time'],
@@ -435,6 +435,10 @@ test('before and after are counted separately, and context is their default', as
   expect(await linesOf(path, 'line 4', { context: 1, before: 2 })).toEqual([2, 3, 4, 5])
   expect(await linesOf(path, 'line 4', { context: 1, after: 0 })).toEqual([3, 4])
   expect(await linesOf(path, 'line [36]', { after: 1, limitPerFile: 1 })).toEqual([3, 4])
-  await expect(hitsIn(path, 'x', { before: -1 })).rejects.toThrow('before must be a whole number')
-  await expect(hitsIn(path, 'x', { after: 0.5 })).rejects.toThrow('after must be a whole number')
+  await expect(hitsIn(path, 'x', { before: -1 })).rejects.toThrow(
+    'before must be a non-negative integer',
+  )
+  await expect(hitsIn(path, 'x', { after: 0.5 })).rejects.toThrow(
+    'after must be a non-negative integer',
+  )
 })
