@@ -128,7 +128,7 @@ function readSource(
     later = []
   }
   if (last === undefined || !isFound) {
-    const what = at === undefined ? `${path} holds no event` : `No event "${at}" in ${path}`
+    const what = at === undefined ? `${path} contains no events` : `No event "${at}" in ${path}`
     throw new SessionError('ERR_NOT_FOUND', what, { path, at })
   }
   const end = last.byte_offset

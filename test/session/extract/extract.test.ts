@@ -440,7 +440,7 @@ describe('a transcript from elsewhere', () => {
     writeFileSync(join(root, 'large.txt'), '')
     truncateSync(join(root, 'large.txt'), 64 * 1024 * 1024 + 1)
     const refused = {
-      'outside of the allowed': join(outside, 'secret.txt'),
+      'outside the allowed': join(outside, 'secret.txt'),
       'allowed folders': join(root, 'link.txt'),
       'outside the allowed folders': join(root, '..', outside.split('/').at(-1)!, 'secret.txt'),
       'not a regular file': join(root, 'folder'),

@@ -264,7 +264,7 @@ test('a clock that was set back gives no negative gap', async (t) => {
 
 test('rejects a fork at a missing event, or of a session without events', async (t) => {
   const { root } = store(t, 'empty', '{"type":"user","ts":\n')
-  expect(() => forkSession('empty', { root })).toThrow('holds no event')
+  expect(() => forkSession('empty', { root })).toThrow('contains no events')
   writeFileSync(join(root, '.transcripts', 'demo.jsonl'), line('user', 'u1', { content: 'hello' }))
   expect(() => forkSession('demo', { root, at: 'nowhere' })).toThrow('No event "nowhere"')
 })

@@ -305,7 +305,7 @@ test('rejects invalid options before reading a file', async (t) => {
     [{ pattern: '\ud800' }, 'half a character'],
     [{ since: 'yesterday' }, 'since is a time'],
     [{ until: '2026-02-30T12:00:00Z' }, 'until is a time'],
-    [{ role: 'unknown' }, 'A role is'],
+    [{ role: 'unknown' }, 'role must be'],
   ] as const
   for (const [options, message] of wrong) {
     const { pattern = 'needle', ...rest } = options as { pattern?: string }
