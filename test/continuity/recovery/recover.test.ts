@@ -165,5 +165,7 @@ test('returns the age of the checkpoint and the damage it met', (t) => {
 
 test('rejects an unknown source', (t) => {
   const root = temporaryFolder(t)
-  expect(() => found(root, { source: 'reboot' as never })).toThrow(/^source must be one of startup, resume/)
+  expect(() => found(root, { source: 'reboot' as never })).toThrow(
+    /^source must be one of startup, resume/,
+  )
 })

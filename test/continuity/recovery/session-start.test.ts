@@ -365,7 +365,9 @@ test('suggests a checkpoint after fifteen prompts without one in own words, wher
   expect(await nudge(3)).toBeUndefined()
   expect(await nudge(2)).toMatch(/^2 prompts since/)
   expect(checkpointNudge(place.store, 'unknown')).toBeUndefined()
-  expect(() => checkpointNudge(place.store, 'long', { after: 0 })).toThrow('nudgeAfter must be 1 or more')
+  expect(() => checkpointNudge(place.store, 'long', { after: 0 })).toThrow(
+    'nudgeAfter must be 1 or more',
+  )
   await session.close()
 })
 
