@@ -16,6 +16,7 @@ declare const require: (path: string) => { readonly main: Main }
 const WHOLE = './main.cjs'
 /** Its events differ in what they run. */
 const HOOK = 'hooks-run'
+const HOOK_RUNS = 4
 
 const args = process.argv.slice(2)
 if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
@@ -30,6 +31,7 @@ if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
       : loadProgram(join(__dirname, 'hot', `${hot}.cjs`), {
           use: useOf(hot, words),
           folder: findCodeFolder(process.env),
+          runs: hot === HOOK ? HOOK_RUNS : 1,
         })
   void program.exports.main(args, process).then((exitCode) => {
     // exitCode and not exit(): a pipe may still be reading what we wrote.

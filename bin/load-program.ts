@@ -20,6 +20,7 @@ import { basename, dirname, isAbsolute, join } from 'node:path'
 import type { Script } from 'node:vm'
 
 const STAMP_BYTES = 96
+const RUNS_DIGITS = 1
 const WRITABLE_BY_OTHERS = 0o022
 
 export interface Program<Exports> {
@@ -33,6 +34,12 @@ export interface CodeCache {
   readonly use: string
   /** `undefined`: no cache. */
   readonly folder: string | undefined
+  /**
+   * How many of the first runs add what they compiled: the first one of an event is seldom a usual one.
+   *
+   * @default 1
+   */
+  readonly runs?: number
 }
 
 interface Source {
@@ -49,7 +56,7 @@ interface Source {
  * support it.
  */
 export function loadProgram<Exports>(path: string, cache: CodeCache): Program<Exports> {
-  const { folder, use } = cache
+  const { folder, use, runs = 1 } = cache
   if (folder === undefined || !isPrivateFolder(folder)) {
     return { exports: createRequire(path)(path) as Exports, keepCode: () => {} }
   }
@@ -57,12 +64,13 @@ export function loadProgram<Exports>(path: string, cache: CodeCache): Program<Ex
     return { exports: createRequire(path)(path) as Exports, keepCode: () => {} }
   }
   const source = readSource(path, use, folder)
-  const code = readCode(source)
-  const script = compile(source, code)
+  const kept = readCode(source)
+  const script = compile(source, kept?.code)
   const exports = run(script, path) as Exports
   const keepCode = () => {
     // Code that fits the source and is rejected all the same belongs to a Node with other flags.
-    if (code === undefined) keep(source, script)
+    const { runsDone = 0 } = kept ?? {}
+    if (runsDone < runs) keep(source, script, runsDone + 1)
   }
   return { exports, keepCode }
 }
@@ -124,7 +132,7 @@ function readSource(path: string, use: string, folder: string): Source {
   return {
     path,
     text: bytes.toString('latin1'),
-    stamp: `${stats.size} ${stats.mtimeMs} ${place}`.padEnd(STAMP_BYTES),
+    stamp: `${stats.size} ${stats.mtimeMs} ${place}`.padEnd(STAMP_BYTES - RUNS_DIGITS),
     codePath: join(folder, codeName),
   }
 }
@@ -164,18 +172,26 @@ function createRequire(path: string): NodeJS.Require {
   return process.getBuiltinModule('node:module').createRequire(path)
 }
 
+interface KeptCode {
+  readonly code: Buffer
+  /** How many runs compiled it. */
+  readonly runsDone: number
+}
+
 /**
  * V8 runs changed code without a look, and ends the process by it. So the file holds the code twice:
  * to compare both takes a fraction of the time in which a checksum could be made.
  */
-function readCode({ codePath, stamp }: Source): Buffer | undefined {
+function readCode({ codePath, stamp }: Source): KeptCode | undefined {
   try {
     const { bytes, stats } = readFile(codePath)
     if (!stats.isFile() || !isPrivate(stats)) return undefined
     const middle = (bytes.length + STAMP_BYTES) / 2
     const code = bytes.subarray(STAMP_BYTES, middle)
-    const isMeant = code.length > 0 && bytes.toString('latin1', 0, STAMP_BYTES) === stamp
-    return isMeant && code.equals(bytes.subarray(middle)) ? code : undefined
+    const head = bytes.toString('latin1', 0, STAMP_BYTES)
+    const isMeant = code.length > 0 && head.startsWith(stamp)
+    if (!isMeant || !code.equals(bytes.subarray(middle))) return undefined
+    return { code, runsDone: Number(head.slice(-RUNS_DIGITS)) }
   } catch {
     return undefined
   }
@@ -193,13 +209,14 @@ function readFile(path: string): { readonly bytes: Buffer; readonly stats: Stats
   }
 }
 
-function keep({ codePath, stamp }: Source, script: Script): void {
+function keep({ codePath, stamp }: Source, script: Script, runsDone: number): void {
   const ownPath = `${codePath}.${process.pid}`
   try {
     const code = script.createCachedData()
     const fd = openSync(ownPath, 'w', 0o600)
     try {
-      for (const bytes of [Buffer.from(stamp, 'latin1'), code, code]) writeSync(fd, bytes)
+      const head = Buffer.from(stamp + runsDone, 'latin1')
+      for (const bytes of [head, code, code]) writeSync(fd, bytes)
       // Before it gets its name: after a power cut there is all of it or none.
       fsyncSync(fd)
     } finally {

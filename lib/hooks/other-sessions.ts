@@ -5,7 +5,13 @@ import { basename, dirname, join } from 'node:path'
 import { normalizeSessionKey } from '../format/index.js'
 import { identifyParent } from '../log/index.js'
 import { recordEvent, recordSessionEnd } from '../session/record.js'
-import { findClaimedSession, findEndTime, isSessionLive, releaseClaim } from '../store/index.js'
+import {
+  findClaimedSession,
+  findEndTime,
+  isSessionLive,
+  listPromptedSessions,
+  releaseClaim,
+} from '../store/index.js'
 import type { HookContext } from './read-input.js'
 
 /**
@@ -30,6 +36,9 @@ export async function leaveForkedSession(context: HookContext): Promise<string |
 // A recovery shows the newest session only, and nothing older than this.
 const KILLED_MS_MAX = 4 * 60 * 60 * 1000
 const FILES_MAX = 2
+// Of more files not each is asked for its time: that takes longer than the whole hook may take.
+const STATS_MAX = 1000
+const EXTENSION = '.jsonl'
 
 /**
  * Takes the last lines of sessions of this project that were killed: the client wrote them after
@@ -45,18 +54,26 @@ export async function settleKilledSessions({
   if (transcript === undefined) return
   const { fs, now } = store.env
   const folder = dirname(transcript.path)
-  const files = fs.existsSync(folder) ? fs.readdirSync(folder) : []
-  const recent = files
-    .filter((name) => name.endsWith('.jsonl') && name !== basename(transcript.path))
+  const recent = listNames()
+    .filter((name) => name.endsWith(EXTENSION) && name !== basename(transcript.path))
     .map((name) => ({ name, mtimeMs: modifiedAt(join(folder, name)) }))
     .filter(({ mtimeMs }) => now() - mtimeMs < KILLED_MS_MAX)
     .sort((one, other) => other.mtimeMs - one.mtimeMs)
   for (const { name } of recent.slice(0, FILES_MAX)) {
-    const sessionId = normalizeSessionKey(name.slice(0, -'.jsonl'.length))
+    const sessionId = normalizeSessionKey(name.slice(0, -EXTENSION.length))
     if (sessionId === own || !isKilled(sessionId)) continue
     const event = { sessionId, source: 'SessionStart', events: [] }
     const path = join(folder, name)
     await recordEvent(followUpStore, event, { ...options, transcript: { path } })
+  }
+
+  /** Of many files only those of sessions with the newest prompts. A session without one was given no work. */
+  function listNames(): readonly string[] {
+    const names = fs.existsSync(folder) ? fs.readdirSync(folder) : []
+    if (names.length <= STATS_MAX) return names
+    const { project } = options.facts ?? {}
+    const prompted = listPromptedSessions(store, { project, withinMs: KILLED_MS_MAX })
+    return prompted.map((id) => id + EXTENSION)
   }
 
   function modifiedAt(path: string): number {

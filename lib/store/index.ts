@@ -55,7 +55,7 @@ export {
   type Unreadable,
 } from './catalog/session-info.js'
 export { changeTags, PINNED, SessionMeta, type TagChanges } from './catalog/session-meta.js'
-export { listUnfinishedSessions } from './catalog/unfinished.js'
+export { listPromptedSessions, listUnfinishedSessions } from './catalog/unfinished.js'
 export {
   type AppendedCheckpoint,
   appendCheckpoint,

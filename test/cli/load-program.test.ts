@@ -92,6 +92,19 @@ it('code that was cut off is not run', () => {
   }
 })
 
+it('the first runs add what they compiled, if they are asked to, and later ones do not', () => {
+  const body = 'return [a, b].map((value) => value * 2).reduce((sum, value) => sum + value) / 2'
+  writeProgram(`exports.add = (a, b) => { ${body} }`)
+  const runOnce = () => {
+    const program = loadProgram<Calculator>(path, { use: 'any', folder, runs: 2 })
+    program.keepCode()
+    return readFileSync(keptPath())
+  }
+  const runs = [runOnce(), runOnce(), runOnce()]
+  expect(runs[1]).not.toEqual(runs[0])
+  expect(runs[2]).toEqual(runs[1])
+})
+
 it('a program finds modules of Node and packages', () => {
   writeProgram(`exports.kinds = [typeof require('path').join, typeof require('esbuild').build]`)
   // This folder has no packages.

@@ -617,25 +617,34 @@ describe('other sessions', () => {
     expect(fork.seen).toEqual(['user one', 'assistant 1', 'user two', 'assistant 2'])
   })
 
-  it('a start takes the last lines of a session that was killed', async (t) => {
-    const folder = temporaryFolder(t)
-    const killed = new Client('killed', folder)
-    await killed.prompt('one')
-    killed.user('one')
-    killed.reply(text('Look.'), call('c1'))
-    killed.result('c1', 'found')
-    // Its claim belongs to a process that is gone.
-    const next = new Client('next', folder)
-    const claims = join(killed.root, '.claims')
-    for (const name of readdirSync(claims)) {
-      const path = join(claims, name)
-      writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/"pid":\d+/g, '"pid":2147483646'))
-    }
-    await next.hook('SessionStart', { source: 'startup' })
-    expect(killed.seen).toEqual([
-      ...['user one', 'assistant Look.', 'tool_call c1', 'tool_result c1 found'],
-    ])
-  })
+  it.for([
+    ['', 0],
+    [', also among a thousand others', 1000],
+  ] as const)(
+    'a start takes the last lines of a session that was killed%s',
+    async ([, others], t) => {
+      const folder = temporaryFolder(t)
+      const killed = new Client('killed', folder)
+      await killed.prompt('one')
+      killed.user('one')
+      killed.reply(text('Look.'), call('c1'))
+      killed.result('c1', 'found')
+      for (let number = 0; number < others; number++) {
+        writeFileSync(join(dirname(killed.path), `other-${number}.jsonl`), '{}\n')
+      }
+      // Its claim belongs to a process that is gone.
+      const next = new Client('next', folder)
+      const claims = join(killed.root, '.claims')
+      for (const name of readdirSync(claims)) {
+        const path = join(claims, name)
+        writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/"pid":\d+/g, '"pid":2147483646'))
+      }
+      await next.hook('SessionStart', { source: 'startup' })
+      expect(killed.seen).toEqual([
+        ...['user one', 'assistant Look.', 'tool_call c1', 'tool_result c1 found'],
+      ])
+    },
+  )
 })
 
 describe('smaller things', () => {

@@ -33,7 +33,7 @@ const LOCK_EXTENSION = `${LOG_EXTENSION}.lock`
 /**
  * The sessions without an end that no other one continues, newest first, with those that a process
  * has open. In a store of more than 1000 sessions only those are looked at that had a prompt in the
- * history in that time, or whose writer left its lock.
+ * history in that time, or one of the last hundred, or whose writer left its lock.
  */
 export function listUnfinishedSessions(
   store: StoreContext,
@@ -91,15 +91,22 @@ function findCandidates(store: StoreContext, options: UnfinishedOptions): string
     .map(({ path }) => path)
 }
 
-function chooseNames(
+/** The sessions of a project with the newest prompts of the history, without looking at them. */
+export function listPromptedSessions(
   store: StoreContext,
-  names: readonly string[],
   { project, scope, withinMs }: UnfinishedOptions,
 ): string[] {
   const { has } = selectProjects(store, { project, scope })
-  const prompted = listRecentPrompts(store, withinMs)
-    .filter((prompt) => has(prompt.project ?? null))
-    .flatMap(({ sessionId }) => (sessionId === null ? [] : fileNameOf(sessionId) + LOG_EXTENSION))
+  const prompts = listRecentPrompts(store, withinMs).filter(({ project }) => has(project ?? null))
+  return [...new Set(prompts.flatMap(({ sessionId }) => sessionId ?? []))]
+}
+
+function chooseNames(
+  store: StoreContext,
+  names: readonly string[],
+  options: UnfinishedOptions,
+): string[] {
+  const prompted = listPromptedSessions(store, options).map((id) => fileNameOf(id) + LOG_EXTENSION)
   const locked = names
     .filter((name) => name.endsWith(LOCK_EXTENSION))
     .map((name) => name.slice(0, -'.lock'.length))

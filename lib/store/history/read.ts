@@ -135,7 +135,13 @@ export function lastHistoryOffset(store: StoreContext, sessionId: string): numbe
 
 const RECENT_PROMPTS_BYTES = 256 * 1024
 
-/** The prompts of the last `withinMs`, newest first, as far as the last 256 KiB of a file have them. */
+// However old they are: a session may work for hours after its last prompt.
+const RECENT_PROMPTS_LEAST = 100
+
+/**
+ * The prompts of the last `withinMs`, and of those before them so many that there are 100, newest first, as far
+ * as the last 256 KiB of a file have them.
+ */
 export function listRecentPrompts(store: StoreContext, withinMs: number): HistoryEntry[] {
   const since = store.env.now() - withinMs
   const found: HistoryEntry[] = []
@@ -146,8 +152,10 @@ export function listRecentPrompts(store: StoreContext, withinMs: number): Histor
     for (const entry of readLogBackwardSync(file, { from, bare: true })) {
       const line = parseHistoryEntry(entry, file.path)
       if (line === undefined) continue
-      isOver ||= Date.parse(line.ts) < since
-      if (isOver && Date.parse(line.ts) < since) break
+      if (Date.parse(line.ts) < since && found.length >= RECENT_PROMPTS_LEAST) {
+        isOver = true
+        break
+      }
       found.push(line)
     }
     const older = isOver ? undefined : openOlder(store, file)

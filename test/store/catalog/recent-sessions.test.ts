@@ -3,7 +3,7 @@
 import fs, { utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { promptOnce } from '../../../lib/session/index.js'
+import { appendTranscript, promptOnce } from '../../../lib/session/index.js'
 import { listUnfinishedSessions, openContext } from '../../../lib/store/index.js'
 import { Clock, HOUR, MINUTE } from '../../helpers/clock.js'
 import { temporaryFolder } from '../../helpers/temporary.js'
@@ -94,4 +94,22 @@ it('in a store of more than a thousand sessions asks no other file for its time'
   const found = listUnfinishedSessions(store, { project: '/work/a', withinMs })
   expect(found).toMatchObject([{ sessionId: 'cut' }])
   expect(stats).toBeLessThan(20)
+})
+
+it('in such a store finds a session that works for hours after its last prompt', async (t) => {
+  const root = temporaryFolder(t)
+  const clock = new Clock()
+  const { environment } = clock
+  const store = openContext({ root, home: root, environment })
+  const facts = { project: '/work/a' }
+  await promptOnce(store, { session_id: 'cut', content: 'dig' }, { facts })
+  const text = fs.readFileSync(new Transcript('s', 0).say('hi').save(root))
+  for (let number = 0; number < 1000; number++) {
+    fs.writeFileSync(join(root, '.transcripts', `old${number}.jsonl`), text)
+  }
+  clock.ms += 9 * HOUR
+  const event = { type: 'assistant', payload: { content: 'still digging' } }
+  await appendTranscript(store, { session_id: 'cut', event })
+  const found = listUnfinishedSessions(store, { project: '/work/a', withinMs })
+  expect(found).toMatchObject([{ sessionId: 'cut' }])
 })
