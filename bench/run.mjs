@@ -206,16 +206,24 @@ async function describeMachine() {
     load: loadavg()[0],
     lockKind,
     isInMemory: statfsSync(folder).type === TMPFS,
+    hasExtraCertificates: Boolean(process.env.NODE_EXTRA_CA_CERTS),
   }
 }
 
-function headOf({ node, platform, processor, cores, load, lockKind, isInMemory }, { quick }) {
+function headOf(machine, { quick }) {
+  const { node, platform, processor, cores, load, lockKind } = machine
+  const { isInMemory, hasExtraCertificates } = machine
   const lines = [
     `Node ${node}, ${platform}, ${cores} × ${processor}, load ${load.toFixed(1)}, ${lockKind} lock`,
     'Ratios of speed, ours to theirs: above 1 we are faster.',
   ]
   if (quick) {
     lines.push('Quick: few rounds, and a large log of 100 MB, where a cold start weighs ten times.')
+  }
+  if (hasExtraCertificates) {
+    lines.push(
+      'NODE_EXTRA_CA_CERTS is set: Node reads it at every start, so ratios to node -e 0 look better.',
+    )
   }
   if (isInMemory) lines.push('The temporary folder is in memory, where a sync costs nothing.')
   return lines.join('\n')
