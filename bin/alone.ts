@@ -6,6 +6,9 @@ import { runHot } from '../lib/cli/run-hot.js'
 
 export type Main = (args: readonly string[], io: CliIo) => Promise<number>
 
+/** The whole command line, for what a command rarely needs. */
+export const loadMain = () => import('./main.js')
+
 /** With the modules that this command uses. */
 export function alone(command: Command, modules: Partial<CliModules> = {}): Main {
   const words = command.name.split(' ')
@@ -14,6 +17,6 @@ export function alone(command: Command, modules: Partial<CliModules> = {}): Main
     // An earlier name has one word.
     const rest = args.slice(isOwnName ? words.length : 1)
     const exitCode = await runHot(command, rest, { io, modules: modules as CliModules })
-    return exitCode ?? (await import('./main.js')).main(args, io)
+    return exitCode ?? (await loadMain()).main(args, io)
   }
 }

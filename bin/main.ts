@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type CliIo, type CliModules, main as run } from '../lib/cli/index.js'
+import type { LaunchRequest } from '../lib/cli/launch/launch.js'
 
 /** Tests replace some of the modules. */
 export function main(
@@ -19,9 +20,19 @@ export function main(
     server: () => import('../lib/server/index.js'),
     viewerFolder: () => fileURLToPath(new URL('../viewer', import.meta.url)),
     program: () => ({ node: process.execPath, program: findProgram() }),
+    launch: launchProgram,
     startPager,
     ...replaced,
   })
+}
+
+/** Loaded on demand, as the page that it writes. */
+export async function launchProgram(request: LaunchRequest): Promise<number> {
+  const [{ launch }, { runProgram }] = await Promise.all([
+    import('../lib/cli/launch/launch.js'),
+    import('./run-program.js'),
+  ])
+  return launch(request, runProgram)
 }
 
 /** As it was called, if that names this program: a link on the PATH survives an update. */

@@ -1,4 +1,6 @@
 import { resume } from '../../lib/cli/commands/daily/resume.js'
-import { alone } from '../alone.js'
+import { alone, loadMain } from '../alone.js'
 
-export const main = alone(resume)
+export const main = alone(resume, {
+  launch: async (request) => (await loadMain()).launchProgram(request),
+})

@@ -55,6 +55,7 @@ export {
   type ToolPairs,
   type ToolResult,
 } from './tool-pairs.js'
+export { pathsIn } from './tool-paths.js'
 export { assertToolPolicy, NO_RESULT, type ToolPolicy, toolPolicyOf } from './tool-repair.js'
 export { type Branch, type LogTree, type TreeBoundary, type TreeRewind, treeOf } from './tree.js'
 export { type TurnPart, Turns } from './turns.js'

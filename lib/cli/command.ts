@@ -12,6 +12,7 @@ import type {
   StoreContext,
   StoreOptions,
 } from '../store/index.js'
+import type { LaunchRequest } from './launch/launch.js'
 import type { Notes } from './output/notes.js'
 import type { Output } from './output/output.js'
 
@@ -30,10 +31,24 @@ export interface CliModules {
   /** Where the built viewer is, if it was built. */
   viewerFolder(): string
   hooks(): Promise<HookModule>
+  /** Starts a program with a session that was resumed for it; returns its exit code. */
+  launch(request: LaunchRequest): Promise<number>
   startPager(command: string, env: NodeJS.ProcessEnv): Pager
   /** How this command line was called, for settings that must call it again. */
   program(): { readonly node: string; readonly program: string }
 }
+
+/** Runs a program on this terminal, without a shell, and returns its exit code. */
+export type RunProgram = (
+  program: string,
+  args: readonly string[],
+  options: {
+    readonly env: NodeJS.ProcessEnv
+    /** For its stdin; `undefined`: that of this process. */
+    readonly input: string | undefined
+    readonly io: CliIo
+  },
+) => Promise<number>
 
 interface Pager {
   readonly stdin: Writable

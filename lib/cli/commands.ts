@@ -35,6 +35,7 @@ const GROUPS: Record<string, Record<string, LoadModule>> = {
     log: () => import('./commands/investigate/log.js'),
     tail: () => import('./commands/investigate/tail.js'),
     grep: () => import('./commands/investigate/grep.js'),
+    diff: () => import('./commands/investigate/diff.js'),
     verify: () => import('./commands/investigate/verify.js'),
     stats: () => import('./commands/investigate/stats.js'),
     status: () => import('./commands/investigate/status.js'),

@@ -80,6 +80,7 @@ const RULES: ReadonlyMap<string, Rule> = new Map([
   ['history.retainDays', { ...DAYS, isForHome: true }],
   ['summarizer', { ...TEXT, isForHome: true }],
   ['pager', { ...TEXT, isForHome: true }],
+  ['launcher', { ...TEXT, isForHome: true }],
 ])
 
 /** The names of all settings. */

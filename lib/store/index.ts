@@ -104,6 +104,7 @@ export {
 } from './claims/claims.js'
 export { isSessionLive } from './claims/read-state.js'
 export { findShownStatus, type ShownStatus } from './claims/shown-status.js'
+export { type ComparedBranches, compareBranches } from './compare/compare-branches.js'
 export * from './config.js'
 export {
   type ContextOptions,

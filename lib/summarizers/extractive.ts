@@ -1,14 +1,13 @@
 // A summary without a model: prompts, the last reply, tools and files, taken word for word from the
 // conversation. It is worse than that of a model, costs nothing, and cannot fail.
 
-import { fieldsOf, type Message, pairTools, partsOf, wordsOf } from '../chain/index.js'
+import { type Message, pairTools, partsOf, pathsIn, wordsOf } from '../chain/index.js'
 import { readStructured, type Summarizer } from '../compaction/index.js'
 import { clipEnd, clipMiddle, oneLine } from '../format/index.js'
 
 const CHARS_PER_TOKEN = 3.6
 const PROMPT_CHARS = 300
 const ITEMS_MAX = 12
-const PATH_KEYS = ['file_path', 'path', 'file', 'notebook_path', 'filename']
 
 /** Summarizes without a model: takes the important lines of the messages word for word. */
 export function extractive(): Summarizer {
@@ -93,13 +92,6 @@ function toolLines(messages: readonly Message[]): string[] {
     ...(paths.size === 0 ? [] : [`Files: ${[...paths].slice(-ITEMS_MAX).join(', ')}`]),
     ...(lastError === undefined ? [] : [`Last error: ${oneLine(clipMiddle(lastError, 300))}`]),
   ]
-}
-
-function pathsIn(input: unknown): string[] {
-  const fields = fieldsOf(input)
-  return PATH_KEYS.map((key) => fields[key])
-    .filter((path): path is string => typeof path === 'string' && path !== '')
-    .map((path) => oneLine(clipEnd(path, 200)))
 }
 
 /** Sentences of the last replies that end with a question mark. */

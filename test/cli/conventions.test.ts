@@ -68,7 +68,19 @@ test.each([
 
 test('every command that writes takes --dry-run', () => {
   const readers = new Set([
-    ...['list', 'show', 'search', 'history', 'start', 'recover', 'log', 'tail', 'grep', 'verify'],
+    ...[
+      'list',
+      'show',
+      'search',
+      'history',
+      'start',
+      'recover',
+      'log',
+      'tail',
+      'grep',
+      'diff',
+      'verify',
+    ],
     ...['stats', 'status', 'summaries', 'checkpoint list', 'checkpoint show', 'sidechain list'],
     ...['sidechain show', 'archive list', 'trash list', 'hooks status', 'config', 'completion'],
     'view',

@@ -5,6 +5,9 @@ import type { Call } from '../command.js'
 
 export type Colors = ReturnType<typeof picocolors.createColors>
 
+/** Leaves every text as it is. */
+export const NO_COLORS: Colors = picocolors.createColors(false)
+
 export function colorsOf(call: Pick<Call, 'has' | 'io' | 'output'>): Colors {
   return picocolors.createColors(isColored(call))
 }

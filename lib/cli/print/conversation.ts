@@ -29,13 +29,13 @@ export interface ConversationStyle {
 }
 
 export class Conversation {
-  readonly #output: Output
+  readonly #output: Pick<Output, 'write' | 'columns'>
   readonly #style: ConversationStyle
   readonly #turns = new Turns()
   #isFirst = true
   #isAfterAside = false
 
-  constructor(output: Output, style: ConversationStyle) {
+  constructor(output: Pick<Output, 'write' | 'columns'>, style: ConversationStyle) {
     this.#output = output
     this.#style = style
   }

@@ -14,7 +14,11 @@ export async function sayEntry(conversation: Conversation, entry: LogEntry): Pro
     const what = `${entry.kind} at byte ${entry.byte_offset}: ${toPlainText(first?.message ?? '')}`
     return conversation.mark(what, entry.kind === 'damage' ? 'red' : 'yellow')
   }
-  const { event } = entry
+  await sayEvent(conversation, entry.event)
+}
+
+/** A message, a compaction, or anything else in one line. */
+export async function sayEvent(conversation: Conversation, event: SessionEvent): Promise<void> {
   if (MESSAGE_TYPES.has(event.type)) await conversation.say(event)
   else if (event.type === 'compaction_boundary') await conversation.mark(boundaryText(event))
   else await conversation.aside(asideText(event))

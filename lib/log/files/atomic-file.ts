@@ -126,7 +126,7 @@ const HELD_CHARS_MAX = 64 * 1024
 /** All pieces of a text as one file, gathered on the way: a write for every line would be slow. */
 export async function writeAtomicFile(
   path: string,
-  pieces: AsyncIterable<string>,
+  pieces: AsyncIterable<string> | Iterable<string>,
   env: Environment,
   options: AtomicFileOptions = {},
 ): Promise<void> {

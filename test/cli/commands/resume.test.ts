@@ -82,7 +82,7 @@ test('a resumed session starts with fresh trust and says so', async (t) => {
 test('resume prints notes on stderr and the conversation on stdout', async (t) => {
   const place = newPlace(t)
   await storeSession(place, 'demo', { said: CHAT.slice(0, 4) })
-  const { stdout, stderr, exitCode } = await runCli(['resume', '--id', 'next'], place)
+  const { stdout, stderr, exitCode } = await runCli(['resume', '--id', 'next', '--full'], place)
   expect(stdout).toMatch(/^User {2}\S+ {2}u1\nhello\n\nAssistant[\s\S]*✗ no result recorded; .*\n$/)
   expect(stderr).toBe(
     `${[
@@ -90,25 +90,26 @@ test('resume prints notes on stderr and the conversation on stdout', async (t) =
       `resumed demo as next in ${join(place.root, '.transcripts', 'next.jsonl')}`,
       '5 messages, 1 finding: open_tool_call (--json shows all)',
       'It stopped while tools were at work; calls that may or may not have run: 1.',
+      'All messages: jsonl-session show demo, or --full.',
       "To continue: jsonl-session resume next --mode append, or resumeSession({ id: 'next', mode: 'append' }).",
       'To inspect it without creating one: jsonl-session resume demo --mode inspect.',
       'Permissions are reset: what was allowed before must be allowed again.',
     ].join('\n')}\n`,
   )
   expect(exitCode).toBe(0)
-  const quietly = await runCli(['resume', 'demo', '--mode', 'inspect', '--quiet'], place)
+  const quietly = await runCli(['resume', 'demo', '--mode', 'inspect', '--full', '--quiet'], place)
   expect(quietly).toMatchObject({ stdout, stderr: '', exitCode: 0 })
 })
 
 test('on a terminal the conversation is set apart, in colour', async (t) => {
   const place = newPlace(t)
   await storeSession(place, 'demo')
-  const args = ['resume', '--mode', 'inspect', '--root', place.root]
+  const args = ['resume', '--mode', 'inspect', '--full', '--root', place.root]
   const { stdout, stderr, exitCode } = await runInTerminal(args, { cwd: place.cwd })
   expect(stdout).toContain('\u001b[36mUser')
   expect(stderr).toMatch(/^newest session of .*: demo\ninspecting demo, writing nothing/)
   expect(stderr).toMatch(
-    /\n\nTo continue in a new session: jsonl-session resume demo\.\nPermissions/,
+    /\n\nAll messages: .*\nTo continue in a new session: jsonl-session resume demo\.\nPermissions/,
   )
   expect(exitCode).toBe(0)
 })
@@ -309,4 +310,33 @@ test.each([
   const answer = await runCli(['resume', ...args])
   expect(answer.stderr).toContain(reason)
   expect(answer).toMatchObject({ stdout: '', exitCode: 2 })
+})
+
+test('resume alone says where the session is, on a few lines', async (t) => {
+  const place = newPlace(t)
+  const said = [
+    ...CHAT,
+    ['tool_call', 'c2', { tool_call_id: 't2', name: 'Read', input: { file_path: 'src/a.ts' } }],
+    ['tool_result', 'r2', { tool_call_id: 't2', content: 'x'.repeat(100_000), is_error: false }],
+    ['assistant', 'a3', `It is\nlong: ${'word '.repeat(1000)}`],
+    ['tool_call', 'c3', { tool_call_id: 't3', name: 'Edit', input: { file_path: 'src/b.ts' } }],
+  ] as const
+  await storeSession(place, 'demo', { said })
+  await runWell(['rename', 'demo', 'Fix the \u001b[31mparser'], place)
+  const args = ['resume', 'demo', '--mode', 'inspect']
+  const rows = (await runWell(args, place)).trimEnd().split('\n')
+  expect(rows.map((row) => row.slice(0, 40).trimEnd())).toEqual([
+    'Session        Fix the [31mparser',
+    'Last activity  2026-01-01',
+    'Messages       11',
+    'Last prompt    list the files',
+    'Last reply     It is long: word word wor',
+    'Open call      Edit {"file_path":"src/b.',
+    'Files          src/b.ts, src/a.ts',
+  ])
+  const { stdout } = await runInTerminal([...args, '--root', place.root], {
+    columns: 60,
+    env: { NO_COLOR: '1' },
+  })
+  for (const row of stdout.split('\n')) expect(row.length).toBeLessThanOrEqual(60)
 })

@@ -7,11 +7,13 @@ import { type Call, type Command, PICK, UsageError } from '../../command.js'
 import { readChoice, rejectTogether } from '../../input/arguments.js'
 import { CONTEXT_BYTES_MAX, EVENT_TEXT, readEventOption } from '../../input/event.js'
 import { findLog, findSession } from '../../input/target.js'
+import { splitCommand } from '../../launch/split-command.js'
 import { EXIT } from '../../output/exit-codes.js'
 import { toPlainText } from '../../output/plain-text.js'
-import { printJson } from '../../output/print.js'
+import { printJson, printLines } from '../../output/print.js'
 import { reportError } from '../../output/report-error.js'
 import { plural } from '../../output/units.js'
+import { orientationOf } from '../../print/orientation.js'
 import { printMessages } from '../../print/session.js'
 
 const LESSON = `Without a session the newest of this project is taken: the one with the latest message. The old
@@ -20,19 +22,25 @@ Permissions are kept in memory only, so nothing that was allowed before is allow
 --tools, synthesize reports to the model that the outcome of a call without a result is unknown,
 retry leaves calls open that may run again, and drop omits the call.
 
+--exec CMD starts a command with the session, without a shell: quotes and backslashes separate
+words, nothing is expanded. {file} and {id} in CMD are the file with what the model sees (mode 0600,
+removed afterwards) and the session; they are also in JSONL_SESSION_CONTEXT and JSONL_SESSION_ID.
+The session is not locked meanwhile, so the command may write to it; its exit code is passed on.
+
 Examples:
   $ jsonl-session resume
   newest session of /home/ada/parser: demo
   resumed demo as 7c1d8f1f-6f0a-4b0e-8a52-7d8c4f7e9a51 in
   /home/ada/.jsonl-session/.transcripts/7c1d8f1f-6f0a-4b0e-8a52-7d8c4f7e9a51.jsonl
   2 messages
+  Session        Fix the parser
+  Last prompt    hello
   …
 
-  $ jsonl-session resume demo --mode inspect --json
-  {"sessionId":"demo","resumedFrom":{"sessionId":"demo",…},…,"permissions":"reset"}
+  $ jsonl-session resume demo --exec 'my-agent --context {file}'
 
 Exit codes:
-  0 resumed · 1 nothing was selected · 2 wrong use, ambiguous, or failed
+  0 resumed · 1 nothing was selected · 2 wrong use, ambiguous, or failed; of CMD with --exec
   3 nothing to resume; none is created then
   4 something is missing, under --strict · 5 --mode append, and another process has it open
 `
@@ -40,9 +48,11 @@ Exit codes:
 const MODES = ['new', 'append', 'inspect'] as const
 const TOOL_POLICIES = ['synthesize', 'retry', 'drop'] as const
 
+const FORMATS = ['markdown', 'json'] as const
+
 export const resume: Command = {
   name: 'resume',
-  summary: 'Continue a session in a new one, and print what the model sees',
+  summary: 'Continue a session in a new one: see where it is, or start an agent with it',
   operand: '[session]',
   operandText: 'the session (default: the newest of this project)',
   options: [
@@ -68,6 +78,20 @@ export const resume: Command = {
     },
     { name: 'all', text: 'the newest of any project' },
     { name: 'dry-run', text: 'write nothing, as --mode inspect' },
+    { name: 'full', text: 'print all messages that the model sees, not only where the session is' },
+    {
+      name: 'exec',
+      value: 'CMD',
+      text: 'start this command with the session (default on a terminal: the setting launcher)',
+    },
+    { name: 'no-exec', text: 'do not start the launcher of the settings' },
+    {
+      name: 'format',
+      value: 'F',
+      text: 'what the command is given: markdown (default) or json',
+      values: FORMATS,
+    },
+    { name: 'to-stdin', text: 'give it on stdin, not in a file' },
     PICK,
   ],
   lesson: LESSON,
@@ -75,9 +99,11 @@ export const resume: Command = {
 
   async run(call) {
     const options = toResumeOptions(call)
+    const launcher = readLauncher(call, options)
     if (options.id !== undefined) rejectUnbegun(call, options.id)
     const resumed = await resumeAndRelease(call, options)
     if (resumed === undefined) return EXIT.notFound
+    if (launcher !== undefined) return launchWith(call, launcher, resumed, options)
     if (call.has('json')) await printJson(call, toAnswer(resumed))
     else await printResumed(call, resumed, options)
     return EXIT.done
@@ -108,6 +134,56 @@ function toResumeOptions(call: Call): ResumeOptions {
     toolPolicy: readChoice(call, 'tools', TOOL_POLICIES),
     strict: call.has('strict'),
   }
+}
+
+/** The command to start; `undefined`: none. A script never gets the launcher of the settings. */
+function readLauncher(call: Call, { mode }: ResumeOptions): readonly string[] | undefined {
+  const given = call.value('exec')
+  readChoice(call, 'format', FORMATS)
+  for (const name of ['json', 'full', 'no-exec']) rejectTogether(call, 'exec', name)
+  if (given !== undefined && mode === 'inspect') {
+    throw new UsageError('--exec needs a session to write to; --mode inspect makes none')
+  }
+  const isForPeople = call.io.stdin.isTTY === true && call.output.isTerminal
+  const isRefused = call.has('json') || call.has('full') || call.has('no-exec')
+  const setting =
+    isForPeople && !isRefused && mode !== 'inspect'
+      ? call.store.config().settings.get('launcher')?.value
+      : undefined
+  const command = given ?? (typeof setting === 'string' && setting !== '' ? setting : undefined)
+  if (command === undefined && (call.value('format') !== undefined || call.has('to-stdin'))) {
+    throw new UsageError('--format and --to-stdin belong to --exec')
+  }
+  if (command === undefined) return undefined
+  // Before anything is created.
+  const words = splitCommand(command, call.env.host.platform)
+  if (call.has('to-stdin') && words.some((word) => word.includes('{file}'))) {
+    throw new UsageError('{file} and --to-stdin cannot be combined: there is no file then')
+  }
+  return words
+}
+
+/** What the command prints is its own, so everything else goes to stderr. */
+async function launchWith(
+  call: Call,
+  command: readonly string[],
+  resumed: ResumedSession,
+  options: ResumeOptions,
+): Promise<number> {
+  const { notes } = call
+  for (const line of [...findingsOf(resumed, options), ...orientationOf(call, resumed)]) {
+    notes.say(line)
+  }
+  notes.say('Permissions are reset: what was allowed before must be allowed again.')
+  notes.say(`Starting ${toPlainText(command.join(' '))}`)
+  return call.modules.launch({
+    call,
+    resumed,
+    answer: toAnswer(resumed),
+    command,
+    format: readChoice(call, 'format', FORMATS) ?? 'markdown',
+    byStdin: call.has('to-stdin'),
+  })
 }
 
 /** A file without a byte has nothing to continue. */
@@ -162,7 +238,8 @@ export async function printResumed(
   say(findingsOf(resumed, options))
   // On a terminal both streams meet, so the conversation is set apart.
   if (output.isTerminal) notes.say('')
-  await printMessages(call, resumed.messages, { isWhole: false })
+  if (call.has('full')) await printMessages(call, resumed.messages, { isWhole: false })
+  else await printLines(call, orientationOf(call, resumed))
   await output.flush()
   if (output.isTerminal) notes.say('')
   say(nextSteps(resumed, options))
@@ -210,6 +287,8 @@ function wordsOf(kind: InterruptionKind, count: number): string {
 function nextSteps(resumed: ResumedSession, { mode }: ResumeOptions): string[] {
   const { sessionId, resumedFrom, retry } = resumed
   const lines: string[] = []
+  const shown = mode === 'new' ? resumedFrom.sessionId : sessionId
+  lines.push(`All messages: jsonl-session show ${shown}, or --full.`)
   if (retry.length > 0) {
     const names = retry.map(({ name }) => name).join(', ')
     lines.push(`May be run again, once you allow it: ${names}.`)

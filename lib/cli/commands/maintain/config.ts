@@ -11,9 +11,9 @@ import { pad, toPlainText } from '../../output/plain-text.js'
 import { printAnswer } from '../../output/print.js'
 
 const LESSON = `The settings of hooks, commands and the MCP server are in config.json, in the root of the store
-and in the home. The root takes precedence. summarizer, pager and history.retainDays count in the
-home only: a cloned repository starts no program, reaches no server and removes no prompts. An
-option or a variable takes precedence over both files. What is ignored is said on stderr.
+and in the home. The root takes precedence. summarizer, pager, launcher and history.retainDays count
+in the home only: a cloned repository starts no program, reaches no server and removes no prompts.
+An option or a variable takes precedence over both files. What is ignored is said on stderr.
 For example: { "continuity": { "promptInterval": 5 }, "summarizer": "extractive" }
 
 Examples:
