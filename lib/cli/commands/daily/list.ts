@@ -44,7 +44,7 @@ Examples:
   1f0c3e9d  Fix the parser           open     3 min ago  parser   1.2 MiB
   demo      hello                    clean    yesterday  parser   591 B
 
-  $ jsonl-session list --all --sort cost --limit 1 --json
+  $ jsonl-session list --sort cost --limit 1 --json
   {"sessions":[{"sessionId":"1f0c3e9d-…","title":"Fix the parser",…}],"skipped":[]}
 
 Exit codes:
