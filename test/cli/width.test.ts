@@ -12,7 +12,10 @@ test.runIf(hasTerminals)(
     const title = 'a title of many words '.repeat(9)
     await storeSession(place, 'demo', { said: [['user', 'u1', title]] })
     const widthOf = async (columns: number, env = {}) => {
-      const { seen } = await playTerminal(['list', '--no-color'], place, { columns, env })
+      const { seen } = await playTerminal(['list', '--no-color', '--no-pager'], place, {
+        columns,
+        env,
+      })
       expect(seen).toContain('SESSION')
       return Math.max(...seen.split(/\r?\n/).map((row) => row.length))
     }

@@ -10,6 +10,8 @@ import { ReaderGone } from './output.js'
 const DEFAULT_PAGER = 'less -FRX'
 // As git does: less shows colours, and ends by itself after a short text.
 const LESS = 'FRX'
+// What is printed is UTF-8, also where no locale is set: less would show it as <E2><80>.
+const LESSCHARSET = 'utf-8'
 
 /** Runs the work, with its output in a pager where that helps. */
 export async function withPager(
@@ -29,7 +31,7 @@ export async function withPager(
   output.readThrough(() => {
     io.on('SIGINT', ignore)
     words.hold()
-    pager = modules.startPager(program, { LESS, ...io.env })
+    pager = modules.startPager(program, { LESS, LESSCHARSET, ...io.env })
     return pager.stdin
   })
   try {

@@ -203,6 +203,19 @@ test.each([80, 100, 140])(
 )
 
 test.runIf(hasTerminals)(
+  'less shows a short list without waiting, and what is not ASCII',
+  async (t) => {
+    const place = newPlace(t)
+    await fill(place)
+    const { seen, exitCode } = await playTerminal(['list', '--no-color'], place, {
+      env: { JSONL_SESSION_PAGER: 'less -FRX' },
+    })
+    expect(exitCode).toBe(0)
+    expect(seen).toContain('日本語')
+  },
+)
+
+test.runIf(hasTerminals)(
   'on real terminals of 80 and 140 columns hostile titles stay in their row',
   async (t) => {
     const place = newPlace(t)
