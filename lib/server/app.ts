@@ -218,6 +218,10 @@ class App {
     const token = this.#enter(context)
     this.#checkAllowed(route, token)
     const request = context.req.raw
+    // Hono answers it with the head of a GET, whose stream would never end.
+    if (route.isStream === true && request.method === 'HEAD') {
+      throw new SessionError('ERR_METHOD', `${route.path} takes GET`)
+    }
     const bytesMax = this.#options.bodyBytesMax ?? BODY_BYTES_MAX
     const body = route.body && checkInput(route.body, await readBody(request, bytesMax), 'body')
     const query = checkInput(route.query, context.req.query(), 'query')

@@ -115,6 +115,15 @@ describe('a stream of a session', () => {
     expect(reads).toBeGreaterThan(20)
   })
 
+  test('is not opened by a request for its head, which could not end it', async (t) => {
+    const app = await start(t, { streamsMax: 1 })
+    for (let times = 0; times < 3; times++) {
+      expect((await app.send('/api/sessions/one/follow', { method: 'HEAD' })).status).toBe(405)
+    }
+    const reader = await open(t, app, '/api/sessions/one/follow')
+    expect(reader.lastId).toBeUndefined()
+  })
+
   test('ends when the server stops, and no longer counts when its client is gone', async (t) => {
     const closing = new AbortController()
     const app = await start(t, { closing: closing.signal, streamsMax: 2 })

@@ -41,6 +41,9 @@ export interface OutlineEntry {
 const TITLE_CHARS_MAX = 120
 // A text may have megabytes; this much of it is enough, also if most of it is white space.
 const CHARS_READ = 2000
+// Finding secrets takes most of the time of an outline.
+const CHARS_REDACTED = 400
+const WORD_CHARS_MAX = 8192
 
 export function toOutline(
   entry: EventEntry | DamageEntry,
@@ -82,13 +85,16 @@ export function damageOf({ reason, diagnostics }: DamageEntry): EntryDamage {
 
 /** The beginning of a text on one line, without secrets. */
 export function titleOf(text: string, redactor: Redactor | undefined): string {
-  // Plain text first: an invisible character could split a secret. What was cut off in the middle of a
-  // word could be the rest of one.
-  const read = text.length > CHARS_READ ? withoutLastWord(text.slice(0, CHARS_READ)) : text
-  const plain = toPlainText(read)
+  // Plain text first: an invisible character could split a secret.
+  const plain = firstWords(toPlainText(firstWords(text, CHARS_READ)), CHARS_REDACTED)
   return shorten(redactor === undefined ? plain : redactor.text(plain), TITLE_CHARS_MAX)
 }
 
-function withoutLastWord(text: string): string {
-  return text.replace(/(\s)\S+$/, '$1')
+/** About so many characters, up to the end of a word: a part of a secret could not be found. */
+function firstWords(text: string, chars: number): string {
+  if (text.length <= chars) return text
+  const space = /\s/g
+  space.lastIndex = chars
+  const end = space.exec(text.slice(0, chars + WORD_CHARS_MAX))?.index
+  return text.slice(0, end ?? Math.min(text.length, chars + WORD_CHARS_MAX))
 }

@@ -74,14 +74,17 @@ test('an outline names tools, calls, results, failures, subagents and damage', a
 
 test('a title has at most 120 characters, and no part of a secret at the end of what is read', async (t) => {
   const content = `${' '.repeat(1990)} ghp_0123456789abcdefghijABCDEFGHIJ012345`
+  const part = 'eyJhbGciOiJIUzI1NiJ9'
+  const token = [part, part.repeat(100), part.repeat(2)].join('.')
   const lines = [
     line('user', { uuid: 'u', payload: { content: 'word '.repeat(100) } }),
     line('user', { uuid: 'v', prev_uuid: 'u', payload: { content } }),
+    line('user', { uuid: 'j', prev_uuid: 'v', payload: { content: token } }),
     line('user', { uuid: 'w', prev_uuid: 'v', payload: { content: 'z'.repeat(9000) } }),
   ]
   const path = temporaryFile(t, 'log.jsonl', Buffer.concat(lines))
   const { entries } = await readOutlinePage(store, path, { limit: 10, redactor: defaultRedactor })
   const titles = entries.map(({ title }) => title)
-  expect(titles.map((title) => title.length)).toEqual([120, 0, 120])
+  expect(titles.map((title) => title.length)).toEqual([120, 10, 10, 120])
   expect(titles[0]).toMatch(/word…$/)
 })
