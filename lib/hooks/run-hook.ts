@@ -23,6 +23,7 @@ import { answerWithoutSession, RECALL } from './calls.js'
 import type { TranslatedClient } from './clients/client.js'
 import { CODEX } from './clients/codex.js'
 import { GEMINI } from './clients/gemini.js'
+import { OPENCODE } from './clients/opencode.js'
 import { findHandler, recordTranscript } from './handlers.js'
 import { leaveForkedSession, settleKilledSessions } from './other-sessions.js'
 import {
@@ -114,7 +115,7 @@ async function answer(call: HookCall, name: string, found: HookAnswer): Promise<
 const DEFAULT_CLIENT = 'claude-code'
 
 function findClient(name = DEFAULT_CLIENT): TranslatedClient | undefined {
-  const client = [GEMINI, CODEX].find((it) => it.name === name)
+  const client = [GEMINI, CODEX, OPENCODE].find((it) => it.name === name)
   if (client !== undefined || name === DEFAULT_CLIENT) return client
   throw new SessionError('ERR_ARG', `Nothing recorded: --for names an unknown client, "${name}"`)
 }

@@ -21,13 +21,22 @@ import { CLAUDE_CODE } from './clients/claude-code.js'
 import type { HookClient } from './clients/client.js'
 import { CODEX } from './clients/codex.js'
 import { GEMINI } from './clients/gemini.js'
+import { OPENCODE } from './clients/opencode.js'
+import { readPluginCommand, writePlugin } from './clients/opencode-plugin.js'
 import { callOf, handlerFor } from './settings/call.js'
-import { addHooks, findHooks, readSettings, removeHooks, SettingsProblem } from './settings/text.js'
+import {
+  addHooks,
+  findHooks,
+  type InstalledHook,
+  readSettings,
+  removeHooks,
+  SettingsProblem,
+} from './settings/text.js'
 
 export { quoteWord } from './settings/call.js'
 
 /** The clients whose hooks can be installed. */
-export const HOOK_CLIENTS: readonly HookClient[] = [CLAUDE_CODE, GEMINI, CODEX]
+export const HOOK_CLIENTS: readonly HookClient[] = [CLAUDE_CODE, GEMINI, CODEX, OPENCODE]
 
 const findClient = (name: HookClientName) => HOOK_CLIENTS.find((client) => client.name === name)!
 
@@ -37,8 +46,8 @@ export function findSettingsPath(
   scope: 'user' | 'project',
   { cwd, home, env }: { cwd: string; home: string; env: NodeJS.ProcessEnv },
 ): string {
-  const { folder, file, variable, below = '' } = findClient(name).settings
-  if (scope === 'project') return join(cwd, folder, file)
+  const { folder, file, variable, below = '', projectFolder = folder } = findClient(name).settings
+  if (scope === 'project') return join(cwd, projectFolder, file)
   const given = env[variable] || undefined
   return resolve(cwd, given === undefined ? join(home, folder) : join(given, below), file)
 }
@@ -54,6 +63,7 @@ export function installHooks(
   // A call without a path of this machine is meant to be shared.
   const isShared = call.form === 'name'
   const edit = (text: string | undefined) => {
+    if (client === OPENCODE) return writeOwnPlugin(text, call)
     if (text === undefined) return addHooks(undefined, handlers)
     const found = findHooks(text)
     const current = found.every(
@@ -71,8 +81,26 @@ export function uninstallHooks(
   path: string,
   name: HookClientName = 'claude-code',
 ): SettingsChange {
-  const edit = (text: string | undefined) => (text === undefined ? undefined : removeHooks(text))
-  return changeOf(store, { path, client: findClient(name), isShared: false }, edit)
+  const client = findClient(name)
+  const edit = (text: string | undefined) => {
+    if (client !== OPENCODE) return text === undefined ? undefined : removeHooks(text)
+    return text !== undefined && readPluginCommand(text) === undefined ? text : undefined
+  }
+  return changeOf(store, { path, client, isShared: false }, edit)
+}
+
+function writeOwnPlugin(text: string | undefined, call: CallOptions): string {
+  if (text !== undefined && readPluginCommand(text) === undefined) {
+    throw new SettingsProblem('is a plugin of another program; move it to another name')
+  }
+  return writePlugin(call)
+}
+
+/** The plugin has all events or none. */
+function findPlugin(text: string): InstalledHook[] {
+  const [command, ...args] = readPluginCommand(text) ?? []
+  const call = callOf({ type: 'command', command, args })
+  return call === undefined ? [] : OPENCODE.events.map((event) => ({ event, ...call }))
 }
 
 /** `searchPath` is where a program without a folder is looked for. */
@@ -85,7 +113,8 @@ export function readHooksStatus(
   const client = findClient(name)
   const file = readSettingsFile(store, path)
   const { text } = file
-  const found = text === undefined ? [] : named(file, () => findHooks(text))
+  const find = client === OPENCODE ? findPlugin : findHooks
+  const found = text === undefined ? [] : named(file, () => find(text))
   const others = found.map(({ event }) => event).filter((event) => !client.events.includes(event))
   const events = [...client.events, ...new Set(others)].map((event): EventStatus => {
     const hook = found.find((it) => it.event === event)
@@ -99,7 +128,7 @@ export function readHooksStatus(
       current: program.version === PACKAGE_VERSION,
     }
   })
-  const disabled = text !== undefined && client.isDisabled(readSettings(text))
+  const disabled = text !== undefined && isDisabled(client, text)
   return {
     client: name,
     path: file.path,
@@ -112,6 +141,11 @@ export function readHooksStatus(
   }
 }
 
+/** A plugin is not JSON. */
+function isDisabled(client: HookClient, text: string): boolean {
+  return client !== OPENCODE && client.isDisabled(readSettings(text))
+}
+
 function changeOf(
   store: StoreContext,
   { path, client, isShared }: { path: string; client: HookClient; isShared: boolean },
@@ -120,7 +154,7 @@ function changeOf(
   const file = readSettingsFile(store, path)
   const before = file.text
   const after = named(file, () => edit(before))
-  const disabled = before !== undefined && client.isDisabled(readSettings(before))
+  const disabled = before !== undefined && isDisabled(client, before)
   const changed = before !== after
   const apply = () => {
     if (!changed) return

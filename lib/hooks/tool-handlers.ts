@@ -43,12 +43,16 @@ export function onToolFailure(context: HookContext): Promise<HookOutcome> {
 }
 
 /** The text that the model wrote before a call, of a client that says it; once for all its calls. */
-async function recordPrecedingText({ fields, sessionId, store, options }: HookContext) {
+async function recordPrecedingText(context: HookContext) {
+  const { fields, sessionId, store, options } = context
   const nativeId = findText(fields, 'preceding_message_id')
   const content = findText(fields, 'preceding_message')
   if (nativeId === undefined || content === undefined) return
   const events = [{ type: 'assistant', payload: { content } }]
-  await recordEvent(store, { sessionId, source: 'PreToolUse', nativeId, events }, options)
+  const event = { sessionId, source: 'PreToolUse', nativeId, events }
+  const subagent = findSubagent(context)
+  if (subagent === undefined) await recordEvent(store, event, options)
+  else await recordInSidechain(store, { ...event, subagent }, options)
 }
 
 type ToolEvent = 'tool_call' | 'tool_result'

@@ -11,7 +11,7 @@ export {
   recordReply,
   submitPrompt,
 } from './harness/prompt-submit.js'
-export { type RecallRequest, type RecallResponse, recallFor } from './harness/recall.js'
+export { type RecallResponse, recallFor } from './harness/recall.js'
 export {
   extractFor,
   rememberFor,

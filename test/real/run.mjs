@@ -14,8 +14,6 @@ import { importAndInspect, listLosses } from './rig/ours.mjs'
 import { recordFixture } from './rig/record.mjs'
 import { closeTerminals, hasTmux } from './rig/terminal.mjs'
 
-const CLIENTS = ['claude-code', 'codex', 'pi', 'gemini']
-
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -24,13 +22,17 @@ const { values, positionals } = parseArgs({
     verbose: { type: 'boolean', default: false },
   },
 })
+const isHooks = positionals.includes('hooks')
+const CLIENTS = isHooks
+  ? ['claude-code', 'codex', 'gemini', 'opencode']
+  : ['claude-code', 'codex', 'pi', 'gemini']
 const unknown = positionals.filter((name) => ![...CLIENTS, 'hooks'].includes(name))
 if (unknown.length > 0) {
   console.error(`unknown client ${unknown.join(', ')}; known: ${CLIENTS.join(', ')}`)
   process.exit(2)
 }
-const isHooks = positionals.includes('hooks')
-const wanted = CLIENTS.filter((name) => positionals.length === 0 || positionals.includes(name))
+const isAll = positionals.every((name) => name === 'hooks')
+const wanted = CLIENTS.filter((name) => isAll || positionals.includes(name))
 
 let failures = 0
 for (const name of wanted) {

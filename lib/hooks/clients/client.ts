@@ -18,6 +18,8 @@ export interface HookClient {
     /** In the home of the user and in a project. */
     readonly folder: string
     readonly file: string
+    /** In a project, where that is another one. */
+    readonly projectFolder?: string
     /** The variable that names another folder. */
     readonly variable: string
     /** In this folder of the one that the variable names. */

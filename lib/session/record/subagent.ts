@@ -191,7 +191,7 @@ function assertWithinLimit(
   if (sizes.sumExcept(new Set()) + bytes > maxBytes) throw limitError(maxBytes)
 }
 
-const SPAWNING_TOOLS: readonly unknown[] = ['Task', 'Agent']
+const SPAWNING_TOOLS: readonly unknown[] = ['Task', 'Agent', 'task']
 
 /**
  * Finds the tool call that asked for the subagent, where the harness does not name it: the one call

@@ -7,7 +7,7 @@ import type { StoreContext } from '../context.js'
 import { readSmallText } from '../read-small-text.js'
 
 /** The clients whose hooks can be installed. */
-export type HookClientName = 'claude-code' | 'gemini' | 'codex'
+export type HookClientName = 'claude-code' | 'gemini' | 'codex' | 'opencode'
 
 /**
  * - `args`: the program and its arguments apart, started without a shell.

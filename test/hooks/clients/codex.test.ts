@@ -42,8 +42,8 @@ test('a turn is recorded once, with the id of the turn and without the permissio
 test('a client that is not known is reported, and nothing is recorded', async (t) => {
   const root = temporaryFolder(t)
   const event = { ...BASE, hook_event_name: 'UserPromptSubmit', prompt: 'x' }
-  const { words, answer } = await tell(event, { root, client: 'opencode' })
-  expect(words).toBe('ERR_ARG: Nothing recorded: --for names an unknown client, "opencode"')
+  const { words, answer } = await tell(event, { root, client: 'other' })
+  expect(words).toBe('ERR_ARG: Nothing recorded: --for names an unknown client, "other"')
   expect(answer.inject).toBe('')
   expect(bytesOf(root).size).toBe(0)
 })

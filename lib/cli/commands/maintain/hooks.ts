@@ -16,14 +16,14 @@ import { lineDiff } from '../../output/line-diff.js'
 import { pad, toPlainLines, toPlainText } from '../../output/plain-text.js'
 import { printAnswer } from '../../output/print.js'
 
-const CLIENTS: readonly HookClientName[] = ['claude-code', 'gemini', 'codex']
+const CLIENTS: readonly HookClientName[] = ['claude-code', 'gemini', 'codex', 'opencode']
 const SCOPES = ['user', 'project'] as const
 
 const SETTINGS_OPTIONS: readonly OptionSpec[] = [
   {
     name: 'for',
     value: 'CLIENT',
-    text: 'claude-code (default), gemini, codex',
+    text: 'claude-code (default), gemini, codex, opencode',
     values: CLIENTS,
   },
   {
@@ -41,7 +41,8 @@ const INSTALL_LESSON = `Shows what would change; --apply does it. Other hooks, u
 change, and hooks uninstall restores the same bytes. Repeated, it changes nothing, or updates old
 entries. --root, --home and --agent are passed on to the hook.
 
---for gemini writes ~/.gemini/settings.json, and --for codex ~/.codex/hooks.json.
+--for gemini writes ~/.gemini/settings.json, --for codex ~/.codex/hooks.json, and --for opencode
+the plugin ~/.config/opencode/plugins/jsonl-session.js.
 
 Examples:
   $ jsonl-session hooks install --apply
@@ -58,7 +59,7 @@ Exit codes:
 
 export const hooksInstall: Command = {
   name: 'hooks install',
-  summary: 'Record the sessions of Claude Code, Gemini CLI or Codex from now on',
+  summary: 'Record the sessions of Claude Code and other clients from now on',
   options: [
     ...SETTINGS_OPTIONS,
     ...PLAN_OPTIONS,

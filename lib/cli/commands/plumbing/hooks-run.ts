@@ -32,8 +32,8 @@ export const hooksRun: Command = {
     {
       name: 'for',
       value: 'CLIENT',
-      text: 'who calls it: claude-code (default), gemini, codex',
-      values: ['claude-code', 'gemini', 'codex'],
+      text: 'who calls it: claude-code (default), gemini, codex, opencode',
+      values: ['claude-code', 'gemini', 'codex', 'opencode'],
     },
     {
       name: 'runtime-path',

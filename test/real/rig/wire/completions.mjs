@@ -8,13 +8,19 @@ export const completions = {
   answer,
 }
 
+const TITLE_REQUEST = /You are a title generator/
+const TITLE = { calls: [], text: 'A title', slow: 0, hang: false }
+// What a plugin adds to a prompt is no order to the script.
+const INJECTED = /^## (?:Session Recovery Context|Project Memory)\n/
+
 async function answer({ body, script, response, wait }) {
   const messages = parse(body)
   // A client that summarizes says so in the system prompt; the conversation itself is quoted in the prompt.
   const isSummary = messages.some(
     ({ role, text }) => ['system', 'developer'].includes(role) && /summarization/i.test(text),
   )
-  const plan = script.plan(messages, { isSummary })
+  const isTitle = messages.some(({ role, text }) => role === 'system' && TITLE_REQUEST.test(text))
+  const plan = isTitle ? TITLE : script.plan(messages, { isSummary })
   if (plan.fail !== undefined)
     return sendJson(response, plan.fail, { error: { message: `made-up error ${plan.fail}` } })
   const send = startEvents(response)
@@ -57,7 +63,10 @@ function parse({ messages }) {
     const text =
       typeof content === 'string'
         ? content
-        : (content ?? []).map((block) => block.text ?? '').join('\n')
+        : (content ?? [])
+            .map((block) => block.text ?? '')
+            .filter((part) => !INJECTED.test(part))
+            .join('\n')
     if (role === 'tool') return [{ role: 'user', kind: 'result', text }]
     const calls = tool_calls.map(() => ({ role, kind: 'call', text: '' }))
     return [...(text === '' ? [] : [{ role, kind: 'text', text }]), ...calls]
