@@ -27,6 +27,45 @@ test.runIf(hasTerminals)(
   },
 )
 
+const CONTROL = /\u001b(?:\[[0-9;?]*[A-Za-z]|\][^\u0007]*\u0007)/g
+
+// A screen that is drawn again begins at its first row.
+const rowsSeen = (seen: string) =>
+  seen
+    .replaceAll('\u001b[H', '\n')
+    .replaceAll(CONTROL, '')
+    .split(/[\r\n]+/)
+
+test.runIf(hasTerminals).for([80, 140])(
+  'view and tail -f use a terminal of %i columns, and no more',
+  async (columns, t) => {
+    const place = newPlace(t)
+    await storeSession(place, 'demo', { said: [['user', 'u1', 'many words '.repeat(60)]] })
+    const env = { NO_COLOR: '1' }
+    const viewed = await playTerminal(['view', 'demo'], place, {
+      columns,
+      env,
+      steps: [
+        { wait: 'words', send: '\r' },
+        { wait: 'words', send: 'q' },
+      ],
+    })
+    const followed = await playTerminal(['tail', 'demo', '-f'], place, {
+      columns,
+      env,
+      steps: [{ wait: 'words', signal: 'SIGINT' }],
+    })
+    for (const { seen, exitCode, stepsLeft } of [viewed, followed]) {
+      expect({ exitCode, stepsLeft }).toEqual({ exitCode: 0, stepsLeft: 0 })
+      const widths = rowsSeen(seen)
+        .filter((row) => row.includes('many words'))
+        .map((row) => row.length)
+      expect(Math.max(...widths)).toBeLessThanOrEqual(columns)
+      expect(Math.max(...widths)).toBeGreaterThan(columns - 15)
+    }
+  },
+)
+
 test('a size that is no positive number counts as unknown', () => {
   for (const COLUMNS of ['', '0', '-3', 'wide', '1.5']) {
     expect(columnsOf({ columns: 120 }, { COLUMNS })).toBe(120)
