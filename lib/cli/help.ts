@@ -102,7 +102,7 @@ export async function explain(
     throw asUsageError(error)
   }
   // What remains are oddities like `jsonl-session -- append`.
-  throw new UsageError('The command comes first')
+  throw new UsageError('Put the command first')
 }
 
 interface Printing {

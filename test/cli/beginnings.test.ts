@@ -36,7 +36,7 @@ test.for([
   const both = args.map((word) => (word === 'parser-m' ? 'parser-' : word))
   const refused = await runCli(both, place)
   expect(refused).toMatchObject({ exitCode: 2, stdout: '' })
-  expect(refused.stderr).toContain('"parser-" begins 2 sessions: parser-main, parser-other')
+  expect(refused.stderr).toContain('"parser-" matches 2 sessions: parser-main, parser-other')
   expect(refused.stderr).toContain('ERR_AMBIGUOUS')
   const unknown = args.map((word) => (word === 'parser-m' ? 'par' : word))
   if (args[0] !== 'start') expect((await runCli(unknown, place)).exitCode).not.toBe(0)
@@ -62,7 +62,7 @@ test('the task of a subagent is completed, and refused where it begins several',
   expect(shown).toContain('tests-unit')
   const both = await runCli(['sidechain', 'show', 'tests'], place)
   expect(both).toMatchObject({ exitCode: 2, stdout: '' })
-  expect(both.stderr).toMatch(/"tests" fits 2 subagents: tests-(unit|e2e) of demo, tests-/)
+  expect(both.stderr).toMatch(/"tests" matches 2 subagents: tests-(unit|e2e) of demo, tests-/)
   expect(await runCli(['sidechain', 'show', 'tes'], place)).toMatchObject({ exitCode: 3 })
 })
 

@@ -23,7 +23,7 @@ test('a beginning that several events share is refused, and they are listed', as
   await storeSession(place, 'demo', { said: SAID })
   const { exitCode, stderr } = await runCli(['show', 'demo', '--at', 'aaaa'], place)
   expect(exitCode).toBe(2)
-  expect(stderr).toContain('"aaaa" begins 2 events: aaaa1111, aaaa2222')
+  expect(stderr).toContain('"aaaa" matches 2 events: aaaa1111, aaaa2222')
 })
 
 test('-N is the Nth last message, in every command that takes an event', async (t) => {

@@ -91,7 +91,7 @@ test('a session in which nothing can be read is not reported as empty', async (t
   const json = await runWell(['resume', 'demo', '--mode', 'inspect', '--json'], place)
   expect(JSON.parse(json)).toMatchObject({ messages: [], degraded: true })
   const inspected = await runCli(['resume', 'demo', '--mode', 'inspect'], place)
-  expect(inspected.stderr).toContain('Something is missing in what the model sees.')
+  expect(inspected.stderr).toContain('Part of what the model should see is missing or damaged.')
   // A partial last line was never acknowledged, so nothing is missing then.
   writeFileSync(path, '{"type":"session_he')
   const torn = await runWell(['resume', 'demo', '--mode', 'inspect', '--json'], place)

@@ -118,5 +118,5 @@ export function readTime(call: Asked, name: string): string | undefined {
   }
   const moment = new Date(call.env.now() - Number(ago[1]) * UNITS_MS[ago[2]!]!)
   if (!Number.isNaN(moment.getTime())) return moment.toISOString()
-  throw new UsageError(`--${name} ${value} is further back than there are dates`)
+  throw new UsageError(`--${name} ${value} is before the earliest date`)
 }

@@ -51,7 +51,7 @@ export function findEventUuid(call: Pick<Call, 'store'>, path: string, given: st
   const [first = given, ...others] = found
   if (others.length === 0) return first
   const shown = [...found].slice(0, CANDIDATES_SHOWN).join(', ')
-  const what = `"${given}" begins ${found.size} events: ${shown}`
+  const what = `"${given}" matches ${found.size} events: ${shown}`
   throw new SessionError('ERR_AMBIGUOUS', what, { event: given, count: found.size })
 }
 

@@ -80,7 +80,7 @@ export function completeId(given: string, ids: readonly string[]): string {
   const found = ids.filter((id) => isBeginning(given, id))
   if (found.length < 2) return found[0] ?? given
   const shown = found.slice(0, CANDIDATES_SHOWN).join(', ')
-  const what = `"${given}" begins ${found.length} sessions: ${shown}`
+  const what = `"${given}" matches ${found.length} sessions: ${shown}`
   throw new SessionError('ERR_AMBIGUOUS', what, { session: given, count: found.length })
 }
 

@@ -125,6 +125,6 @@ export async function rejectExisting<Result>(
   } catch (error) {
     if (!isSessionError(error, 'ERR_EXISTS')) throw error
     const { path } = error.details
-    throw new UsageError(`${path} exists already; ${advice}`, { path: String(path) })
+    throw new UsageError(`${path} already exists; ${advice}`, { path: String(path) })
   }
 }

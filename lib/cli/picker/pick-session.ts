@@ -32,7 +32,7 @@ export async function withPicked(
 ): Promise<Parsed | undefined> {
   const { pickNext } = command
   if (parsed.operands.length > 0 && pickNext !== 'title') {
-    throw new UsageError('A session is named, so --pick has nothing to choose')
+    throw new UsageError('--pick cannot be combined with a session')
   }
   rejectWithoutScreen({ io, output })
   const env = environmentOf(io)

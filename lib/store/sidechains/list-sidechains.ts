@@ -138,7 +138,7 @@ export function ambiguousTaskError(
   const shown = found
     .slice(0, CANDIDATES_SHOWN)
     .map(({ taskId, parentSessionId }) => `${taskId} of ${parentSessionId ?? 'no session'}`)
-  const what = `"${task}" fits ${found.length} subagents: ${shown.join(', ')}`
+  const what = `"${task}" matches ${found.length} subagents: ${shown.join(', ')}`
   return new SessionError('ERR_AMBIGUOUS', what, { task, count: found.length })
 }
 

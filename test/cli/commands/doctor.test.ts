@@ -36,7 +36,7 @@ test.skipIf(process.platform === 'win32')(
 
     const fixed = await runCli(['doctor', '--fix'], { root })
     expect(fixed.exitCode).toBe(0)
-    expect(fixed.stdout).toContain(`fixed  removed the rights of others from ${path}\n`)
+    expect(fixed.stdout).toContain(`fixed  removed the access of other users to ${path}\n`)
     expect(fixed.stdout).toContain(`fixed  removed ${leftover}\n`)
 
     appendFileSync(path, 'damage\n')

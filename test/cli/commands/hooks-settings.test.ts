@@ -67,7 +67,7 @@ describe('hooks install', () => {
     const args = [join(copy, 'bin', 'jsonl-session.cjs'), 'hooks', 'install']
     const env = { HOME: home, PATH: process.env['PATH'] }
     const { stderr } = spawnSync(process.execPath, args, { cwd: home, env, encoding: 'utf8' })
-    expect(stderr).toContain('npx may remove this copy any day')
+    expect(stderr).toContain('npx may remove this copy at any time')
   })
 
   it('names the program itself where it was called by another name', async (t) => {

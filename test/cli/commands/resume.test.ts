@@ -89,7 +89,7 @@ test('resume prints notes on stderr and the conversation on stdout', async (t) =
       `newest session of ${place.cwd}: demo`,
       `resumed demo as next in ${join(place.root, '.transcripts', 'next.jsonl')}`,
       '5 messages, 1 finding: open_tool_call (--json shows all)',
-      'It stopped while tools were at work; calls that may or may not have run: 1.',
+      'It stopped while tools were running; 1 call may or may not have run.',
       'All messages: jsonl-session show demo, or --full.',
       "To continue: jsonl-session resume next --mode append, or resumeSession({ id: 'next', mode: 'append' }).",
       'To inspect it without creating one: jsonl-session resume demo --mode inspect.',
@@ -219,7 +219,7 @@ test('resume --tools says what becomes of a call without a result', async (t) =>
     ['resume', 'demo', '--mode', 'inspect', '--tools', 'retry'],
     place,
   )
-  expect(stderr).toContain('May be run again, once you allow it: Read.')
+  expect(stderr).toContain('Can be run again if you allow it: Read.')
 })
 
 test('a damaged session is resumed and says so; under --strict it exits with 4', async (t) => {
@@ -233,7 +233,7 @@ test('a damaged session is resumed and says so; under --strict it exits with 4',
     diagnostics: [{ code: 'parent_session_missing' }],
   })
   const asWords = await runCli(['resume', 'child', '--mode', 'inspect'], place)
-  expect(asWords.stderr).toContain('Something is missing in what the model sees.')
+  expect(asWords.stderr).toContain('Part of what the model should see is missing or damaged.')
   const before = contentsOf(place.root)
   const strictly = await runCli(['resume', 'child', '--strict', '--json'], place)
   expect(JSON.parse(strictly.stderr).error.code).toBe('ERR_DAMAGED')
@@ -302,7 +302,7 @@ test.each([
   [['--tools', 'all'], '--tools takes synthesize, retry, drop'],
   [['demo', '--mode', 'append', '--at', 'u1'], 'rewind'],
   [['demo', '--mode', 'inspect', '--id', 'x'], '--id names a new session'],
-  [['demo', '--all'], 'nothing to choose'],
+  [['demo', '--all'], 'cannot be combined with a session'],
   [['--all', '--project', '/x'], 'cannot be combined'],
   [['one', 'two'], 'too many arguments'],
   [['--permissions', 'x'], 'unknown option'],

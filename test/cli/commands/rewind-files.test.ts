@@ -129,7 +129,7 @@ test('a conversation cannot be rewound to a checkpoint of files', async (t) => {
   const { uuid } = eventsIn(work.session.path).find(({ type }) => type === 'file_checkpoint')!
   const args = ['rewind', 'demo', '--to', uuid as string, '--files', '--apply']
   const answer = await runCli(args, work)
-  expect(answer.stderr).toContain('with --no-conversation only files are rewound to it')
+  expect(answer.stderr).toContain('--no-conversation rewinds only the files to it')
   expect(answer.exitCode).toBe(2)
   expect(work.read('a.txt')).toBe('three')
 })

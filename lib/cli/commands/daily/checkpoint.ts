@@ -7,9 +7,8 @@ import { findSessionKey } from '../../input/target.js'
 import { readStdin } from '../../input/text-input.js'
 import { answer, answerDryRun } from '../../output/print.js'
 
-const LESSON = `What the next session in this project should know, in your words; recover shows it. With --run-id
-the same words are stored once, however often they are sent. A session without a transcript needs
---project.
+const LESSON = `Stores what the next session in this project should know, in your words; recover prints it. With
+--run-id a repeated call stores nothing. A session without a transcript needs --project.
 
 Examples:
   $ jsonl-session checkpoint add demo --digest 'The parser is done; the tests are not.'
@@ -28,11 +27,19 @@ export const checkpointAdd: Command = {
   operand: '<session>',
   operandText: 'the session it is about',
   options: [
-    { name: 'digest', value: 'TEXT', text: 'what to know, or - to read it from stdin' },
-    { name: 'project', value: 'P', text: 'where the work is (default: that of the session)' },
+    {
+      name: 'digest',
+      value: 'TEXT',
+      text: 'what the next session should know; - reads it from stdin',
+    },
+    { name: 'project', value: 'P', text: 'the project (default: the one of the session)' },
     { name: 'summary', value: 'TEXT', text: 'a summary of the session, for start' },
-    { name: 'run-id', value: 'ID', text: 'the run of an agent; makes sending it again harmless' },
-    { name: 'agent-digest', text: 'the words of an agent, not of a person' },
+    {
+      name: 'run-id',
+      value: 'ID',
+      text: 'the id of the agent run: a repeated call stores nothing',
+    },
+    { name: 'agent-digest', text: 'an agent wrote the digest, not a person' },
     DRY_RUN,
   ],
   lesson: LESSON,

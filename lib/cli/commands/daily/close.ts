@@ -7,7 +7,7 @@ import { findLog, findSession } from '../../input/target.js'
 import { answer, answerDryRun } from '../../output/print.js'
 import { resumeForAppend } from '../../with-session.js'
 
-const LESSON = `Appends the end of the session, as a harness does that closes it: \`list\` shows it as clean, and
+const LESSON = `Appends the end of the session, as a harness does when it closes one: \`list\` shows it as clean, and
 \`recover\` no longer offers it as unfinished work. It can still be resumed. A session that another
 process has open is closed by that process.
 
@@ -25,7 +25,7 @@ Exit codes:
 
 export const close: Command = {
   name: 'close',
-  summary: 'Close a session that has no end',
+  summary: 'Record the end of a session that was not closed',
   operand: '<session>',
   operandText: 'the session',
   options: [DRY_RUN],

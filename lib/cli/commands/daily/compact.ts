@@ -27,13 +27,13 @@ import { withProgress } from '../../output/progress.js'
 import { formatNumber, plural } from '../../output/units.js'
 import { withSession } from '../../with-session.js'
 
-const LESSON = `The summary is yours (--summary-file), or made by a summarizer, which is one of these:
+const LESSON = `You give the summary (--summary-file), or one of these summarizers writes it (--summarizer):
   extractive          no model: prompts, last replies, tools and files, word for word
   ollama:MODEL        a model of Ollama on this machine
   openai:MODEL        OpenAI, with the key in OPENAI_API_KEY
   anthropic:MODEL     Anthropic, with the key in ANTHROPIC_API_KEY
 @URL after the model names another server that speaks the same API; it gets the key, too.
-Of several, separated by commas, each is asked when those before it failed. Without --summarizer
+Separate several with commas: each is asked if the ones before it failed. Without --summarizer
 the setting "summarizer" of config.json in the home is used. If all fail, a note
 takes the place of the summary, more is kept, and --retry replaces the note later.
 
@@ -67,15 +67,15 @@ export const compact: Command = {
     {
       name: 'summarizer',
       value: 'S',
-      text: 'what makes the summary: see below',
+      text: 'what writes the summary; see below',
       values: ['extractive'],
       isOpen: true,
     },
-    { name: 'keep', value: 'N%', text: 'keep this share of the messages, the last ones' },
+    { name: 'keep', value: 'N%', text: 'keep this share of the messages, counted from the end' },
     { name: 'keep-from', value: 'U', text: 'keep this message and what follows it' },
     { name: 'up-to', value: 'U', text: 'summarize up to this message; keep what follows it' },
     { name: 'from', value: 'U', text: 'summarize from this message on; keep what is before it' },
-    { name: 'retry', text: 'replace notes by the summaries that failed; needs --summarizer' },
+    { name: 'retry', text: 'retry failed summaries; needs --summarizer' },
     DRY_RUN,
     { name: 'plan', text: 'an earlier spelling of --dry-run', isHidden: true },
   ],

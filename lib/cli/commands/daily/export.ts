@@ -12,12 +12,12 @@ import { DiagnosticGroups } from '../../output/notes.js'
 import { answerDryRun, rejectExisting } from '../../output/print.js'
 import { withProgress } from '../../output/progress.js'
 
-const LESSON = `Without --projected it is the whole history, from the first session that this one continues, with
+const LESSON = `Without --projected, exports the whole history, from the first session that this one continues, with
 compactions and rewinds marked where they happened, followed by the logs of its subagents; what was
-compacted is included. jsonl holds every event as it is on disk, and \`import\` makes equal sessions
-of it; Markdown and text leave out what was abandoned by a rewind. The same session gives the same
+compacted is included. jsonl has every event as it is on disk, and \`import\` restores equal sessions
+from it; Markdown and text leave out what was abandoned by a rewind. The same session gives the same
 bytes, so a redacted export can be kept under version control. A file is written completely or not
-at all, readable by you only; --force replaces one that exists.
+at all, readable only by you; --force replaces one that exists.
 
 Examples:
   $ jsonl-session export demo --redact --format markdown --output demo.md
@@ -43,7 +43,7 @@ export const exportCommand: Command = {
     { name: 'at', value: 'EVENT', text: `up to this event: ${EVENT_TEXT}` },
     { name: 'redact', text: 'write [REDACTED] in place of secrets' },
     { name: 'no-children', text: 'without the logs of its subagents' },
-    { name: 'output', value: 'F', text: 'into this file, completely or not at all' },
+    { name: 'output', value: 'F', text: 'write to this file, completely or not at all' },
     { name: 'force', text: 'replace the output if it exists' },
     DRY_RUN,
   ],

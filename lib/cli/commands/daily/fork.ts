@@ -8,7 +8,7 @@ import { EVENT_TEXT, readEventOption } from '../../input/event.js'
 import { findLog, findSession, namedSession } from '../../input/target.js'
 import { answer, answerDryRun } from '../../output/print.js'
 
-const LESSON = `The new session holds the same events up to one of them, byte for byte; from there on both are
+const LESSON = `The new session has the same events up to one of them, byte for byte; after that the two are
 independent. The old one is only read, so it may be in use. Permissions are not copied.
 
 Examples:

@@ -53,11 +53,11 @@ export const history: Command = {
   name: 'history',
   summary: 'Print the prompts of this project, newest first',
   options: [
-    { name: 'limit', value: 'N', text: 'at most N of them (default: 50)' },
+    { name: 'limit', value: 'N', text: 'print at most N (default: 50)' },
     { name: 'scope', value: 'SCOPE', text: 'session, project or global', values: SCOPES },
-    { name: 'session', value: 'S', text: 'of this session' },
-    { name: 'project', value: 'P', text: 'of this project (default: the current folder)' },
-    { name: 'all', text: 'of every project, as --scope global' },
+    { name: 'session', value: 'S', text: 'only this session' },
+    { name: 'project', value: 'P', text: 'the project (default: the current folder)' },
+    { name: 'all', text: 'every project, as --scope global' },
     {
       name: 'order',
       value: 'O',
@@ -99,7 +99,7 @@ function readWanted(call: Call): Wanted {
     throw new UsageError(`--scope ${given} and --${named} cannot be combined`)
   }
   if (given === 'session' && session === undefined) {
-    throw new UsageError('--scope session needs --session, the id of one')
+    throw new UsageError('--scope session needs --session ID')
   }
   if (call.has('all')) return { scope: 'global' }
   const scope = given ?? named ?? defaultScope(call)

@@ -21,9 +21,9 @@ import { withCounter } from '../../output/progress.js'
 import { plural } from '../../output/units.js'
 
 const LESSON = `Reads transcripts of Claude Code, Codex, pi and Gemini CLI and writes each as a session, which can
-be listed, searched and resumed like any other. An export of ours becomes the session that it
-was. Sources are only read. What is not taken over is counted and named: permission modes,
-approvals and sandbox policies never are. An unchanged file imports nothing, a longer one only what
+be listed, searched and resumed like any other. An export of this program restores its session.
+Sources are only read. What is not imported is counted and named; permission modes, approvals and
+sandbox policies never are imported. An unchanged file imports nothing, a longer one only what
 is new, and one whose past has changed is rejected. Without a path it shows what it finds at the
 known locations of each program; --all imports all of it. - reads one transcript as JSON lines from
 stdin, which must be whole: export demo | ssh host jsonl-session import -
@@ -45,7 +45,7 @@ const FORMATS = ['auto', ...IMPORTERS.map(({ format }) => format), 'jsonl-sessio
 
 export const importCommand: Command = {
   name: 'import',
-  summary: 'Bring transcripts of other programs into the store',
+  summary: 'Import transcripts of other programs',
   operand: '[path...]',
   operandText: 'files, or folders with transcripts in them; - for one on stdin',
   options: [

@@ -66,7 +66,7 @@ export const list: Command = {
   summary: 'List the sessions of this project, newest first',
   options: [
     { name: 'project', value: 'P', text: 'of this project, by its name or path' },
-    { name: 'all', text: 'of every project; also empty sessions, headless and subagent ones' },
+    { name: 'all', text: 'every project; also empty, headless and subagent sessions' },
     { name: 'tag', value: 'TAGS', text: 'only those with all of these tags, separated by commas' },
     { name: 'active', text: 'only open and active ones' },
     {
@@ -84,7 +84,7 @@ export const list: Command = {
       text: 'last, started, title, size, turns, tokens, cost or duration (default: last)',
       values: ORDERS,
     },
-    { name: 'limit', value: 'N', text: 'at most N of them' },
+    { name: 'limit', value: 'N', text: 'print at most N' },
     { name: 'long', text: 'with turns, tokens, cost, model, duration and lineage' },
     {
       name: 'columns',

@@ -79,7 +79,7 @@ Exit codes:
 
 export const remember: Command = {
   name: 'remember',
-  summary: 'Note something that later sessions should know',
+  summary: 'Store something that later sessions should know',
   operand: '<session> <text>',
   operandText: ['the session', 'what to remember, or - to read it from stdin'],
   options: [DRY_RUN],

@@ -16,9 +16,9 @@ import { toPlainText } from '../../output/plain-text.js'
 import { printAnswer } from '../../output/print.js'
 import { formatAge } from '../../output/units.js'
 
-const LESSON = `Looks through the memories that agents stored with their checkpoints and the texts that sessions
-remembered, of every project and at any age. More of the words first, then more important ones,
-then newer ones. For what was said in a session use search.
+const LESSON = `Searches the memories that agents stored with their checkpoints and the texts that sessions
+remembered, of every project and at any age. Results with more of the words come first, then
+more important ones, then newer ones. To search what was said in sessions, use search.
 
 With --session, memories that this session recalled since its last compaction are left out, and what
 is printed is recorded in its log. Without it, nothing is recorded.
@@ -36,7 +36,7 @@ Exit codes:
 
 export const recall: Command = {
   name: 'recall',
-  summary: 'Find what agents have learnt',
+  summary: 'Search what agents have learnt',
   operand: '<query...>',
   operandText: 'words and "quoted phrases"; one of them must occur',
   options: [
@@ -44,16 +44,20 @@ export const recall: Command = {
     {
       name: 'type',
       value: 'T',
-      text: 'only this type, say constraint, or remember',
+      text: 'only this type, for example constraint or remember',
       values: [...MEMORY_TYPES, 'remember'],
       isOpen: true,
     },
-    { name: 'tags', value: 'NAMES', text: 'only about one of these names, separated by commas' },
+    {
+      name: 'tags',
+      value: 'NAMES',
+      text: 'only memories about one of these names, separated by commas',
+    },
     { name: 'since', value: 'TIME', text: 'only what was stored then or later' },
     { name: 'until', value: 'TIME', text: 'only what was stored before' },
-    { name: 'limit', value: 'N', text: 'at most N of them, from 1 to 50 (default: 10)' },
+    { name: 'limit', value: 'N', text: 'print at most N, from 1 to 50 (default: 10)' },
     { name: 'session', value: 'S', text: 'for this session: what it has recalled is left out' },
-    { name: 'include-recalled', text: 'with --session: print that, too' },
+    { name: 'include-recalled', text: 'with --session: include what it has recalled' },
     DRY_RUN,
   ],
   lesson: LESSON,
@@ -62,7 +66,7 @@ export const recall: Command = {
   async run(call) {
     const given = call.value('session')
     if (given === undefined && call.has('include-recalled')) {
-      throw new UsageError('--include-recalled needs --session, the id of one')
+      throw new UsageError('--include-recalled needs --session ID')
     }
     const options = {
       query: call.operands.join(' '),

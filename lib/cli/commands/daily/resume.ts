@@ -66,7 +66,7 @@ export const resume: Command = {
     {
       name: 'tools',
       value: 'POLICY',
-      text: 'what becomes of calls without a result: synthesize, retry or drop',
+      text: 'what to do with calls that have no result: synthesize, retry or drop',
       values: TOOL_POLICIES,
     },
     { name: 'strict', text: 'exit with 4 if anything is missing or damaged' },
@@ -116,13 +116,13 @@ function toResumeOptions(call: Call): ResumeOptions {
   rejectTogether(call, 'mode', 'dry-run')
   const project = call.value('project')
   if (target !== undefined && (project !== undefined || call.has('all'))) {
-    throw new UsageError('A session is named, so --project and --all have nothing to choose')
+    throw new UsageError('--project and --all cannot be combined with a session')
   }
   const usual = call.has('dry-run') ? 'inspect' : 'new'
   const mode = readChoice(call, 'mode', MODES) ?? usual
   const newId = call.value('id')
   if (newId !== undefined && mode !== 'new') {
-    throw new UsageError(`--id names a new session, and --mode ${mode} makes none`)
+    throw new UsageError(`--id names a new session, but --mode ${mode} creates none`)
   }
   const id = target === undefined ? undefined : findSession(call, target)
   return {
@@ -213,7 +213,9 @@ async function resumeAndRelease(
   } catch (error) {
     if (options.project === undefined || !isSessionError(error, 'ERR_NOT_FOUND')) throw error
     reportError(error, { io: call.io, isJson: call.has('json'), commandName: resume.name })
-    call.notes.say('--all takes the newest of any project; `jsonl-session list --all` shows them.')
+    call.notes.say(
+      '--all resumes the newest of any project; `jsonl-session list --all` lists them.',
+    )
     return undefined
   }
 }
@@ -254,7 +256,7 @@ function findingsOf(resumed: ResumedSession, options: ResumeOptions): string[] {
   }
   lines.push(`${deedOf(resumed, options)} ${transcriptPath}`)
   lines.push(`${plural(messages.length, 'message')}${diagnosticsOf(resumed)}`)
-  if (degraded) lines.push('Something is missing in what the model sees.')
+  if (degraded) lines.push('Part of what the model should see is missing or damaged.')
   for (const { kind, uuids } of interruption.found) lines.push(wordsOf(kind, uuids.length))
   return lines
 }
@@ -274,13 +276,13 @@ function diagnosticsOf({ diagnostics }: ResumedSession): string {
 function wordsOf(kind: InterruptionKind, count: number): string {
   switch (kind) {
     case 'tool_call':
-      return `It stopped while tools were at work; calls that may or may not have run: ${count}.`
+      return `It stopped while tools were running; ${plural(count, 'call')} may or may not have run.`
     case 'no_reply':
       return 'It stopped before the last message was answered.'
     case 'partial_reply':
       return 'It stopped in the middle of a reply.'
     case 'compaction':
-      return 'It stopped in the middle of a compaction, which does not count.'
+      return 'It stopped in the middle of a compaction, which has no effect.'
   }
 }
 
@@ -291,7 +293,7 @@ function nextSteps(resumed: ResumedSession, { mode }: ResumeOptions): string[] {
   lines.push(`All messages: jsonl-session show ${shown}, or --full.`)
   if (retry.length > 0) {
     const names = retry.map(({ name }) => name).join(', ')
-    lines.push(`May be run again, once you allow it: ${names}.`)
+    lines.push(`Can be run again if you allow it: ${names}.`)
   }
   if (mode !== 'inspect') {
     const call = `resumeSession({ id: '${sessionId}', mode: 'append' })`

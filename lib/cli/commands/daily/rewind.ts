@@ -54,9 +54,9 @@ export const rewind: Command = {
     { name: 'to', value: 'EVENT', text: `the message to continue from: ${EVENT_TEXT}` },
     { name: 'reason', value: 'TEXT', text: 'why, stored with the rewind' },
     { name: 'keep-compaction', text: 'keep the summary before a message that a compaction kept' },
-    { name: 'files', text: 'also the files it saved; a plan without --apply' },
-    { name: 'no-conversation', text: 'the files alone' },
-    { name: 'apply', text: 'with --files: do it' },
+    { name: 'files', text: 'also restore the files it saved; shows a plan without --apply' },
+    { name: 'no-conversation', text: 'restore only the files' },
+    { name: 'apply', text: 'with --files: carry out the plan' },
     DRY_RUN,
     { name: 'overwrite', text: 'with --files: replace newer work, too; a copy is kept' },
     { name: 'delete', text: 'with --files: remove files that did not exist then' },
@@ -232,7 +232,7 @@ function rejectOffChain(call: Call, to: string): void {
   const event = findEvent(call.store, findLog(call, call.operands[0]!), to)?.event
   if (event === undefined || isOnChain(event)) return
   throw new UsageError(
-    `"${to}" is not a message (${event.type}); with --no-conversation only files are rewound to it`,
+    `"${to}" is not a message (${event.type}); --no-conversation rewinds only the files to it`,
     { to },
   )
 }

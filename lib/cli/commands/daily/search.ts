@@ -38,7 +38,7 @@ export const search: Command = {
   options: [
     { name: 'project', value: 'P', text: 'only sessions of this project' },
     { name: 'session', value: 'S', text: 'only this session' },
-    { name: 'limit', value: 'N', text: 'at most N of them, from 1 to 20 (default: 10)' },
+    { name: 'limit', value: 'N', text: 'print at most N, from 1 to 20 (default: 10)' },
   ],
   lesson: LESSON,
   isPaged: true,

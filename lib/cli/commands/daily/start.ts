@@ -15,8 +15,8 @@ import { findProject, readSessionOption } from '../../input/target.js'
 import { toPlainLines, toPlainText } from '../../output/plain-text.js'
 import { printAnswer } from '../../output/print.js'
 
-const START_LESSON = `Summaries of earlier sessions, facts, tasks, constraints and what there is to recover, as much as
-the mode allows and as fits. Nothing is written. Modes: default, planning, incident, handoff, deep,
+const START_LESSON = `Prints summaries of earlier sessions, facts, tasks, constraints and what can be recovered, as much
+as the mode allows and as fits. Nothing is written. Modes: default, planning, incident, handoff, deep,
 minimal, none.
 
 Examples:
@@ -40,14 +40,14 @@ export const start: Command = {
     {
       name: 'mode',
       value: 'M',
-      text: 'how much of what (default: default)',
+      text: 'how many summaries, facts, tasks and constraints (default: default)',
       values: Object.keys(PROFILES),
     },
-    { name: 'project', value: 'P', text: 'of this project (default: the current folder)' },
-    { name: 'all', text: 'of every project' },
-    { name: 'max-chars', value: 'N', text: 'chars of the JSON (default: 16000)' },
+    { name: 'project', value: 'P', text: 'the project (default: the current folder)' },
+    { name: 'all', text: 'every project' },
+    { name: 'max-chars', value: 'N', text: 'the JSON has at most N characters (default: 16000)' },
     { name: 'session', value: 'S', text: 'the session that starts' },
-    { name: 'within', value: 'AGE', text: 'how old what is recovered may be (default: 4h)' },
+    { name: 'within', value: 'AGE', text: 'recover nothing older than this (default: 4h)' },
     {
       name: 'nudge-after',
       value: 'N',
@@ -113,9 +113,9 @@ function changesLine({
   return `Since ${since}: sessions ${sessions.length}, checkpoints ${checkpoints}`
 }
 
-const RECOVER_LESSON = `Of the session itself, else of the session it follows, else of the project in the last 4 hours: the
-newest checkpoint in the words of an agent or a person, the newest other one, and what the newest
-session without an end was doing, from the end of its transcript. Sessions in use are skipped.
+const RECOVER_LESSON = `Looks at the session itself, else the session it follows, else the last 4 hours of the project.
+Prints the newest checkpoint that an agent or a person wrote, the newest other one, and what the
+newest session without an end was doing, from the end of its transcript. Skips sessions in use.
 
 Examples:
   $ jsonl-session recover
@@ -139,12 +139,16 @@ export const recover: Command = {
   name: 'recover',
   summary: 'Show what the next session should know',
   options: [
-    { name: 'project', value: 'P', text: 'of this project (default: the current folder)' },
-    { name: 'all', text: 'of every project' },
+    { name: 'project', value: 'P', text: 'the project (default: the current folder)' },
+    { name: 'all', text: 'every project' },
     { name: 'session', value: 'S', text: 'for this session' },
     { name: 'previous', value: 'S', text: 'the session it follows' },
-    { name: 'budget', value: 'N', text: 'chars of the text, 200 to 10000 (default: 2000)' },
-    { name: 'within', value: 'AGE', text: 'of the project, how old it may be (default: 4h)' },
+    {
+      name: 'budget',
+      value: 'N',
+      text: 'the text has at most N characters, 200 to 10000 (default: 2000)',
+    },
+    { name: 'within', value: 'AGE', text: 'nothing of the project that is older (default: 4h)' },
     {
       name: 'source',
       value: 'S',

@@ -12,7 +12,7 @@ deleted: this is a rewind to before the summary, and what came after it is appen
 with copied_from. A rewind to the event that was the newest before undoes it.
 
 A compaction in a session that this one continues cannot be undone here; the message names the
-session to fork and the event. Look at the size first: \`jsonl-session compact <session> --dry-run\`.
+session to fork and the event. To see the size first: \`jsonl-session compact <session> --dry-run\`.
 
 Examples:
   $ jsonl-session uncompact demo

@@ -28,15 +28,15 @@ export const checkpointList: Command = {
   name: 'checkpoint list',
   summary: 'List the checkpoints of this project, newest first',
   options: [
-    { name: 'project', value: 'P', text: 'of this project (default: the current folder)' },
-    { name: 'session', value: 'S', text: 'of this session instead' },
+    { name: 'project', value: 'P', text: 'the project (default: the current folder)' },
+    { name: 'session', value: 'S', text: 'a session instead of a project' },
     {
       name: 'scope',
       value: 'S',
       text: 'exact, repository or all (default: exact)',
       values: ['exact', 'repository', 'all'],
     },
-    { name: 'limit', value: 'N', text: 'at most N of them' },
+    { name: 'limit', value: 'N', text: 'print at most N' },
   ],
   lesson: LIST_LESSON,
 
@@ -72,8 +72,8 @@ function readTarget(call: Call) {
   return { project: call.value('project') ?? call.io.cwd(), scope }
 }
 
-const SHOW_LESSON = `Prints its digest; with --json all of it as it is on disk, and whether it is visible. One that
-retention hides is shown too.
+const SHOW_LESSON = `Prints the digest; with --json everything as it is on disk, and whether it is visible. A checkpoint
+that retention hides is shown, too.
 
 Examples:
   $ jsonl-session checkpoint show 4be0643f-1d98-573b-97cd-ca98a65347dd

@@ -35,7 +35,11 @@ export const extract: Command = {
   options: [
     { name: 'no-commit', text: 'record nothing: the next call prints the same' },
     { name: 'dry-run', text: 'as --no-commit' },
-    { name: 'min-chars', value: 'N', text: 'leave less than this for next time (default: 500)' },
+    {
+      name: 'min-chars',
+      value: 'N',
+      text: 'print nothing if there is less than this (default: 500)',
+    },
     { name: 'max-chars', value: 'N', text: 'print at most this many (default: 100000)' },
   ],
   lesson: LESSON,

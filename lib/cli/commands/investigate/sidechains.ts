@@ -116,7 +116,7 @@ export const sidechainShow: Command = {
   operand: '<task>',
   operandText: 'the id of its task, or four or more characters that only it begins with',
   options: [
-    { name: 'session', value: 'S', text: 'of this session' },
+    { name: 'session', value: 'S', text: 'only this session' },
     { name: 'raw', text: 'every event of the file, including off-chain events' },
     { name: 'text', text: 'only the messages: one line for each turn of the file' },
   ],

@@ -35,8 +35,8 @@ export const summaries: Command = {
   name: 'summaries',
   summary: 'List the summaries of all sessions, or show one in full',
   options: [
-    { name: 'expand', value: 'ID', text: 'one of them with its neighbours' },
-    { name: 'limit', value: 'N', text: 'at most N of them, up to 200 (default: 50)' },
+    { name: 'expand', value: 'ID', text: 'print one summary with its neighbours' },
+    { name: 'limit', value: 'N', text: 'print at most N, up to 200 (default: 50)' },
   ],
   lesson: LESSON,
 

@@ -6,7 +6,7 @@ import { findClaimedSession } from '../../input/target.js'
 import { answer, answerDryRun } from '../../output/print.js'
 
 const LESSON = `While it is on, hooks record nothing of the session and print nothing; programs that use the library
-are not affected. It ends with the session, or after four hours. It is not about permissions.
+are not affected. It ends with the session, or after four hours. It does not change permissions.
 
 Examples:
   $ jsonl-session bypass demo on

@@ -24,7 +24,7 @@ Exit codes:
 export const checkpointPrune: Command = {
   name: 'checkpoint prune',
   summary: 'Remove expired and deleted checkpoints from the disk',
-  options: [...PLAN_OPTIONS, { name: 'force', text: 'also where little would be dropped' }],
+  options: [...PLAN_OPTIONS, { name: 'force', text: 'rewrite files even if little is removed' }],
   lesson: LESSON,
   run: (call) =>
     planCommand(call, async (apply) => {

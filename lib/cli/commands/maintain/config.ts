@@ -13,7 +13,7 @@ import { printAnswer } from '../../output/print.js'
 const LESSON = `The settings of hooks, commands and the MCP server are in config.json, in the root of the store
 and in the home. The root takes precedence. summarizer, pager, launcher and history.retainDays count
 in the home only: a cloned repository starts no program, reaches no server and removes no prompts.
-An option or a variable takes precedence over both files. What is ignored is said on stderr.
+An option or a variable takes precedence over both files. Ignored settings are reported on stderr.
 For example: { "continuity": { "promptInterval": 5 }, "summarizer": "extractive" }
 
 Examples:
@@ -52,7 +52,7 @@ export const config: Command = {
       lines: () => toLines(settings),
       // The store has reported what it ignored.
       diagnostics: found.slice(problems.length),
-      no: count === 0 ? undefined : `${count} of the settings are not as the files say`,
+      no: count === 0 ? undefined : `${count} of the settings in the files are ignored`,
     })
   },
 }

@@ -17,7 +17,7 @@ import { formatSize, plural } from '../../output/units.js'
 
 const LESSON = `Checks the store of every agent: both ends of each log, its links, modes and locks, references
 between sessions, and leftovers. --deep reads every line, as verify does. Only --fix changes
-anything: it removes rights of others, and what unfinished writes left more than an hour ago; with
+anything: it removes the access of other users, and what unfinished writes left more than an hour ago; with
 --dry-run it only lists them. Logs and unknown entries are never touched.
 
 Examples:
@@ -96,7 +96,7 @@ const LABEL_CHARS = 12
 /** A fix that was made, would be made, or failed. */
 function toFixLine({ path, what, error }: Fix, colors: Colors, isDry: boolean): string {
   const verb = isDry ? 'remove' : 'removed'
-  const deed = what === 'chmod' ? `${verb} the rights of others from` : verb
+  const deed = what === 'chmod' ? `${verb} the access of other users to` : verb
   if (isDry) return `would ${deed} ${toPlainText(path)}`
   if (error === null) return `${colors.green('fixed')}  ${deed} ${toPlainText(path)}`
   return `${colors.red('not fixed')}  ${toPlainText(path)}: ${toPlainText(error)}`

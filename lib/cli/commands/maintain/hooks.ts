@@ -69,7 +69,11 @@ export const hooksInstall: Command = {
       text: 'args: by path (Claude Code), shell: one quoted line, name: from the PATH (project)',
       values: ['args', 'shell', 'name'],
     },
-    { name: 'runtime-path', value: 'P', text: 'passed on to the hook: which program this is' },
+    {
+      name: 'runtime-path',
+      value: 'P',
+      text: 'passed on to the hook: the name of the program that calls it',
+    },
   ],
   lesson: INSTALL_LESSON,
 
@@ -85,7 +89,7 @@ export const hooksInstall: Command = {
     if (change.disabled) call.notes.say(DISABLED)
     if (form !== 'name' && /[\\/]_npx[\\/]/.test(program)) {
       const advice = 'install it with: npm install -g jsonl-session'
-      call.notes.say(`npx may remove this copy any day; ${advice}`)
+      call.notes.say(`npx may remove this copy at any time; ${advice}`)
     }
     const place = toPlainText(change.path)
     const exitCode = await changeSettings(call, hooksInstall, change, {
@@ -143,8 +147,8 @@ export const hooksUninstall: Command = {
   },
 }
 
-const STATUS_LESSON = `One line per event. It shows a program that was moved or removed, or that has another version than
-this command; hooks install --apply corrects it.
+const STATUS_LESSON = `One line per event. It reports a program that was moved or removed, or whose version differs from
+this command; hooks install --apply corrects that.
 
 Examples:
   $ jsonl-session hooks status

@@ -6,8 +6,8 @@ import { toPlainText } from '../../output/plain-text.js'
 import { printAnswer } from '../../output/print.js'
 
 const LESSON = `Creates the folders that are missing, for their owner only, and in a git work tree adds the lines to
-.gitignore that keep logs out of version control. What exists does not change, so it is harmless to
-repeat. It is optional: every command creates what it writes to.
+.gitignore that keep logs out of version control. What exists stays as it is, so it can be
+repeated. It is optional: every command creates what it writes to.
 
 Examples:
   $ jsonl-session init --root .

@@ -29,7 +29,8 @@ export const relocate: Command = {
 
   async run(call) {
     // An empty word is a variable that was not set; it does not mean the current folder.
-    if (call.operands.includes('')) throw new UsageError('relocate needs two folders; one is empty')
+    if (call.operands.includes(''))
+      throw new UsageError('relocate needs two folders, and one of them is empty')
     const [from, to] = call.operands.map((folder) => resolveFile(call, folder)) as [string, string]
     if (call.has('dry-run')) {
       const fields = {

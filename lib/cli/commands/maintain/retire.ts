@@ -26,7 +26,11 @@ import { formatAge, formatSize } from '../../output/units.js'
 type Place = 'archive' | 'trash'
 
 const SELECTION: readonly OptionSpec[] = [
-  { name: 'older-than', value: 'AGE', text: 'all whose last event is older than this: 30d, 12h' },
+  {
+    name: 'older-than',
+    value: 'AGE',
+    text: 'every session whose last event is older than this: 30d, 12h',
+  },
   { name: 'project', value: 'DIR', text: 'only those of this project' },
   ...PLAN_OPTIONS,
 ]
@@ -68,9 +72,9 @@ Exit codes:
   2 wrong use, or failed · 3 no such session · 5 sessions that were named are open
 `
 
-const PRUNE_LESSON = `Shows a plan; --apply carries it out. Drops sessions of the trash for good, or with --archived those
-of the archive; never one of the store. Age is that of the last event. A session that another one
-continues is kept, wherever that is. retention.jsonl keeps a line of each.
+const PRUNE_LESSON = `Shows a plan; --apply carries it out. Deletes sessions of the trash for good, or with --archived
+those of the archive; never a session of the store. The age is that of the last event. A session
+that another one continues is kept, wherever that one is. retention.jsonl keeps one line for each.
 
 Examples:
   $ jsonl-session prune --older-than 30d
@@ -99,7 +103,7 @@ export const prune: Command = {
   summary: 'Delete sessions of the trash or the archive for good',
   ...OPERANDS,
   retiredIn: 'trash',
-  options: [...SELECTION, { name: 'archived', text: 'those of the archive instead' }],
+  options: [...SELECTION, { name: 'archived', text: 'sessions of the archive instead' }],
   lesson: PRUNE_LESSON,
   run: (call) =>
     planCommand(call, async (apply) => {

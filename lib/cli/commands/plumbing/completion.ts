@@ -28,7 +28,7 @@ export const completion: Command = {
   async run(call) {
     const shell = SHELLS.find((name) => name === call.operands[0])
     if (shell === undefined) {
-      throw new UsageError(`completion knows ${SHELLS.join(', ')}, not "${call.operands[0]}"`)
+      throw new UsageError(`completion supports ${SHELLS.join(', ')}, not "${call.operands[0]}"`)
     }
     const script = COMPLETION_SCRIPTS[shell]
     return printAnswer(call, { json: { shell, script }, lines: () => [script.trimEnd()] })

@@ -37,7 +37,7 @@ export const historyAdd: Command = {
 
   async run(call) {
     const sessionId = call.value('session')
-    if (sessionId === undefined) throw new UsageError('history add needs --session, the id of one')
+    if (sessionId === undefined) throw new UsageError('history add needs --session ID')
     const prompt = await readTextOperand(call, call.operands[0]!, 'prompt')
     const project = call.value('project') ?? call.io.cwd()
     if (call.has('dry-run')) {

@@ -38,7 +38,7 @@ export const hooksRun: Command = {
     {
       name: 'runtime-path',
       value: 'P',
-      text: 'which program calls this, say plugin: only one records a session',
+      text: 'which program calls this, for example plugin; only one records a session',
     },
   ],
   lesson: LESSON,
