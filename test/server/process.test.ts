@@ -10,6 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
@@ -38,6 +39,25 @@ describe('a server', () => {
     expect(performance.now() - start).toBeLessThan(5000)
     const again = await startServer(t, root)
     expect(again.pageUrl.split('#')[1]).toBe(`token=${token}`)
+  })
+
+  test('on another address warns, and answers to the names that it was given', async (t) => {
+    const args = ['--host', '0.0.0.0', '--allow-host', 'sessions.example']
+    const { child, answer, port } = await startServer(t, temporaryFolder(t), args)
+    const statusFor = (host: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const options = { port, path: '/api/sessions', headers: { host } }
+        request(options, (response) => resolve(response.resume().statusCode))
+          .on('error', reject)
+          .end()
+      })
+    expect(await statusFor(`sessions.example:${port}`)).toBe(401)
+    expect(await statusFor(`localhost:${port}`)).toBe(401)
+    expect(await statusFor('other.example')).toBe(421)
+    child.kill('SIGINT')
+    const { stderr, exitCode } = await answer
+    expect(stderr).toContain('HTTP is not encrypted')
+    expect(exitCode).toBe(0)
   })
 
   test('refuses a token file that others can read, or that has no token', async (t) => {

@@ -15,6 +15,6 @@ export async function startServer(t: TestContext, root: string, args: readonly s
   return {
     child,
     answer,
-    ...(JSON.parse(line) as { url: string; pageUrl: string; tokenFile: string }),
+    ...(JSON.parse(line) as { url: string; pageUrl: string; tokenFile: string; port: number }),
   }
 }

@@ -18,6 +18,10 @@ export const sessionRow = z.object({
   updatedAt: z.string().nullable(),
   durationMs: z.number().nullable(),
   bytes: z.number(),
+  turns: z.number().nullable(),
+  tokens: z.number().nullable(),
+  costMicroUsd: z.number().nullable(),
+  models: z.array(z.string()),
   tags: z.array(z.string()),
   parent: z.object({ sessionId: z.string(), kind: z.enum(['resume', 'fork']) }).nullable(),
 })

@@ -32,8 +32,18 @@ export interface SessionPageQuery {
   readonly order?: 'asc' | 'desc' | undefined
 }
 
+/** What a session adds up to. `null` where it was not counted. */
+export interface RowFigures {
+  readonly turns: number | null
+  readonly tokens: number | null
+  readonly costMicroUsd: number | null
+  readonly models: readonly string[]
+}
+
+const NOT_COUNTED: RowFigures = { turns: null, tokens: null, costMicroUsd: null, models: [] }
+
 /** A session as a page shows it. */
-export interface SessionRow {
+export interface SessionRow extends RowFigures {
   readonly id: string
   readonly title: string | null
   readonly project: string | null
@@ -164,6 +174,7 @@ function toRow(store: StoreContext, info: SessionInfo): SessionRow {
     updatedAt: lastActivity,
     durationMs: isTimed ? Math.max(0, Date.parse(lastActivity) - Date.parse(startedAt)) : null,
     bytes,
+    ...NOT_COUNTED,
     tags: tags ?? [],
     parent: parentOf(info),
   }

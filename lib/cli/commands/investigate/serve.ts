@@ -61,6 +61,7 @@ export const serve: Command = {
       onProblem: (text) => call.notes.say(toPlainText(text)),
     })
     const stopped = untilStopped(call)
+    if (!isLoopback(server.host)) call.notes.say(OPEN_TO_OTHERS)
     try {
       if (call.has('json')) {
         const { url, pageUrl, host, port, tokenFile } = server
@@ -73,6 +74,13 @@ export const serve: Command = {
     }
     return EXIT.done
   },
+}
+
+const OPEN_TO_OTHERS =
+  'other machines can reach this server, and HTTP is not encrypted: put a proxy with TLS before it'
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host.startsWith('127.')
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
