@@ -39,6 +39,17 @@ export class Notes {
     if (!this.#isQuiet && !this.#isJson) this.#stream.write(`${text}\n`)
   }
 
+  /** What a person or a program should know before relying on the answer. */
+  warn(warning: string): void {
+    if (this.#isQuiet) return
+    this.#stream.write(`${this.#isJson ? JSON.stringify({ warning }) : warning}\n`)
+  }
+
+  /** A failure of a command that continues all the same, so also with --quiet. */
+  reportProblem(problem: string): void {
+    this.#stream.write(`${this.#isJson ? JSON.stringify({ problem }) : toPlainText(problem)}\n`)
+  }
+
   /** On the current line, to be replaced by the next; for terminals only. */
   sayInPlace(text: string): void {
     if (this.isWatched) this.#stream.write(`\r\x1b[K${text}`)

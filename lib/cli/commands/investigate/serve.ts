@@ -4,7 +4,6 @@ import { delimiter } from 'node:path'
 import type { Call, Command } from '../../command.js'
 import { readNumber, readWords, resolveFile } from '../../input/arguments.js'
 import { EXIT } from '../../output/exit-codes.js'
-import { toPlainText } from '../../output/plain-text.js'
 import { printJson } from '../../output/print.js'
 
 const LESSON = `It runs until Ctrl-C or SIGTERM, then answers what has begun and ends within five seconds.
@@ -58,10 +57,10 @@ export const serve: Command = {
       transcriptRoots: roots.map((root) => resolveFile(call, root)),
       rateLimit: readNumber(call, 'rate-limit'),
       assets: call.modules.viewerFolder(),
-      onProblem: (text) => call.notes.say(toPlainText(text)),
+      onProblem: (text) => call.notes.reportProblem(text),
     })
     const stopped = untilStopped(call)
-    if (!isLoopback(server.host)) call.notes.say(OPEN_TO_OTHERS)
+    if (!isLoopback(server.host)) call.notes.warn(OPEN_TO_OTHERS)
     try {
       if (call.has('json')) {
         const { url, pageUrl, host, port, tokenFile } = server
