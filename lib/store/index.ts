@@ -19,9 +19,9 @@ export {
   type FullMessage,
   type MessagePage,
   type MessagePageOptions,
-  type MessageRef,
+  type MessageOutline,
   readMessagePage,
-  readMessageRefs,
+  readMessageOutline,
 } from './browse/message-page.js'
 export { type OutlineEntry, toOutline } from './browse/outline.js'
 export { readSurroundings, type SessionSurroundings } from './browse/session-tree.js'

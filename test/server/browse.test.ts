@@ -105,7 +105,7 @@ describe('messages', () => {
     const now = await get200({ get }, `${PATH}/messages`)
     expect(now).toMatchObject({ contextEpoch: 1, degraded: false, next: null })
     expect(now.entries[0]).toMatchObject({ kind: 'summary', text: 'the gist' })
-    const then = await get200({ get }, `${PATH}/messages?at=u2&view=refs`)
+    const then = await get200({ get }, `${PATH}/messages?at=u2&view=outline`)
     expect(then.entries).toMatchObject([
       { kind: 'event', sessionId: 'agent:x/one', uuid: 'u1' },
       { kind: 'event', sessionId: 'agent:x/one', uuid: 'u2' },

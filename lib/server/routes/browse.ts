@@ -8,8 +8,8 @@ import {
   findSidechain,
   findTranscript,
   readEventPage,
+  readMessageOutline,
   readMessagePage,
-  readMessageRefs,
   readOutlinePage,
   readSurroundings,
   type StoreContext,
@@ -130,8 +130,8 @@ export const BROWSE_ROUTES = [
       from: count(0, Number.MAX_SAFE_INTEGER).optional().describe('The index of the first entry'),
       limit: count(1, REFS_MAX)
         .default(100)
-        .describe(`At most ${FULL_MAX}, of refs ${REFS_MAX}; a page also ends after 4 MiB`),
-      view: z.enum(['full', 'refs']).default('full'),
+        .describe(`At most ${FULL_MAX}, of an outline ${REFS_MAX}; a page also ends after 4 MiB`),
+      view: z.enum(['full', 'outline']).default('full'),
       clip,
       secrets: flag('Texts as they are stored, where the server allows it'),
       agent_id: agentId,
@@ -154,7 +154,7 @@ export const BROWSE_ROUTES = [
             text: z.string(),
             clipped: z.literal(true).optional(),
           }),
-          z.object({ kind: z.enum(['event', 'summary']), ...placed, uuid: z.string() }),
+          outlineEntry.extend({ kind: z.enum(['event', 'summary']), sessionId: z.string() }),
         ]),
       ),
       next: z.number().nullable(),
@@ -167,7 +167,7 @@ export const BROWSE_ROUTES = [
       const { view, secrets, limit, ...place } = query
       const redactor = redactorFor(server, { secrets })
       const path = findLog(store, params.id)
-      if (view === 'refs') return readMessageRefs(store, path, { ...place, limit })
+      if (view === 'outline') return readMessageOutline(store, path, { ...place, redactor, limit })
       const options = { ...place, redactor, limit: checkLimit(limit, FULL_MAX, view) }
       return readMessagePage(store, path, options)
     },

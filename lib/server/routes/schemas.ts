@@ -32,6 +32,8 @@ export const outlineEntry = z.strictObject({
   tool: z.string().optional(),
   calls: z.array(z.string()).optional().describe('The tool calls made here'),
   results: z.array(z.string()).optional().describe('The tool calls answered here'),
+  onlyResults: z.literal(true).optional().describe('It holds nothing but results'),
+  onlyCalls: z.literal(true).optional().describe('It holds nothing but calls'),
   task: z.string().optional().describe('The subagent it is about'),
   damage: damage.optional(),
 })

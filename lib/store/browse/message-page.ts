@@ -8,6 +8,7 @@ import { readLogBackwardSync } from '../../log/index.js'
 import type { StoreContext } from '../context.js'
 import { findEvent } from '../load/find-event.js'
 import { type LoadedSession, loadSession, readLineage } from '../load/load-session.js'
+import { type OutlineEntry, toOutline } from './outline.js'
 import { type ServeOptions, toServedEvent, toServedText } from './served-event.js'
 
 export interface MessagePageOptions extends ServeOptions {
@@ -56,13 +57,8 @@ export type FullMessage =
     }
   | Gap
 
-export type MessageRef =
-  | {
-      readonly kind: 'event' | 'summary'
-      readonly sessionId: string
-      readonly uuid: string
-      readonly offset: number
-    }
+export type MessageOutline =
+  | (OutlineEntry & { readonly kind: 'event' | 'summary'; readonly sessionId: string })
   | Gap
 
 export interface MessagePage<Entry> {
@@ -102,16 +98,16 @@ export function readMessagePage(
   })
 }
 
-/** Reads only which events they are. */
-export function readMessageRefs(
+/** Reads which events they are, each in a few words. Their lengths are unknown: 0. */
+export function readMessageOutline(
   store: StoreContext,
   path: string,
-  options: Omit<MessagePageOptions, 'redactor' | 'clip'>,
-): MessagePage<MessageRef> {
-  return readPage(store, path, options, ({ kind, byte_offset: offset, event }, sessionId) => ({
-    made: { kind, sessionId, uuid: event.uuid, offset },
-    bytes: 0,
-  }))
+  options: Omit<MessagePageOptions, 'clip'>,
+): MessagePage<MessageOutline> {
+  return readPage(store, path, options, ({ kind, byte_offset, event }, sessionId) => {
+    const place = { kind: 'event', byte_offset, length: 0, event } as const
+    return { made: { ...toOutline(place, options.redactor), kind, sessionId }, bytes: 0 }
+  })
 }
 
 type Seen = Exclude<ProjectionEntry, { kind: GapReason }>

@@ -1,6 +1,7 @@
 // One entry of a log in a few words, for a list of all of them: what it is, what it says, and which tool
 // calls and subagents it is about.
 
+import { blocksOf } from '../../chain/index.js'
 import { fieldsOf, textOf } from '../../format/fields.js'
 import { isOnChain, shorten, toPlainText } from '../../format/index.js'
 import type { DamageEntry, EventEntry } from '../../log/index.js'
@@ -33,6 +34,10 @@ export interface OutlineEntry {
   readonly calls?: readonly string[]
   /** The ids of the tool calls answered here. */
   readonly results?: readonly string[]
+  /** It holds nothing but results of tool calls. */
+  readonly onlyResults?: true
+  /** It holds nothing but tool calls. */
+  readonly onlyCalls?: true
   /** The subagent it is about. */
   readonly task?: string
   readonly damage?: EntryDamage
@@ -46,7 +51,7 @@ const CHARS_REDACTED = 400
 const WORD_CHARS_MAX = 8192
 
 export function toOutline(
-  entry: EventEntry | DamageEntry,
+  entry: Pick<EventEntry, 'kind' | 'byte_offset' | 'length' | 'event'> | DamageEntry,
   redactor: Redactor | undefined,
 ): OutlineEntry {
   const { byte_offset: offset, length } = entry
@@ -60,6 +65,9 @@ export function toOutline(
     parts.flatMap(({ kind, id }) => (kind === wanted && id !== undefined ? [id] : []))
   const calls = idsOf('call')
   const results = idsOf('result')
+  const kinds = parts.length === 0 ? [] : blocksOf(event).map(({ kind }) => kind)
+  const isOnly = (wanted: 'call' | 'result') =>
+    kinds.length > 0 && kinds.every((kind) => kind === wanted)
   const tool = parts.find(({ kind, name }) => kind === 'call' && name !== undefined)?.name
   const task = textOf(fieldsOf(event.payload)['task_id'])
   return {
@@ -75,6 +83,8 @@ export function toOutline(
     ...(tool !== undefined && { tool }),
     ...(calls.length > 0 && { calls }),
     ...(results.length > 0 && { results }),
+    ...(isOnly('result') && { onlyResults: true }),
+    ...(isOnly('call') && { onlyCalls: true }),
     ...(task !== null && { task }),
   }
 }

@@ -1,17 +1,18 @@
 // A session on a server.
 
 import type { Api } from './api.js'
-import type {
-  Entry,
-  EventsRange,
-  FollowHandlers,
-  Match,
-  MessagesRange,
-  Page,
-  Row,
-  SessionRow,
-  SessionSource,
-  Tree,
+import {
+  EMPTY_ROW,
+  type Entry,
+  type EventsRange,
+  type FollowHandlers,
+  type Match,
+  type MessagesRange,
+  type Page,
+  type Row,
+  type SessionRow,
+  type SessionSource,
+  type Tree,
 } from './types.js'
 
 const OUTLINE_ROWS = 2000
@@ -41,9 +42,10 @@ export class ApiSource implements SessionSource {
     return this.#api.get(`${this.#path}/tree`)
   }
 
-  readOutline(from: string | undefined, log?: string): Promise<Page<Row>> {
+  async readOutline(from: string | undefined, log?: string): Promise<Page<Row>> {
     const query = { view: 'outline', limit: OUTLINE_ROWS, from, log }
-    return this.#api.get(`${this.#path}/events`, query)
+    const page = await this.#api.get<Page<ServedRow>>(`${this.#path}/events`, query)
+    return { ...page, entries: page.entries.map(toRow) }
   }
 
   async readEvents({ offset, limit, log, clip }: EventsRange): Promise<readonly Entry[]> {
@@ -54,8 +56,11 @@ export class ApiSource implements SessionSource {
 
   async readSeen(at: string | undefined): Promise<readonly Row[]> {
     const query = { view: 'outline', limit: SEEN_ROWS_MAX, at }
-    const { entries } = await this.#api.get<{ entries: Row[] }>(`${this.#path}/messages`, query)
-    return entries
+    const { entries } = await this.#api.get<{ entries: ServedRow[] }>(
+      `${this.#path}/messages`,
+      query,
+    )
+    return entries.map(toRow)
   }
 
   async readMessages({ at, from, limit, clip }: MessagesRange): Promise<readonly Entry[]> {
@@ -86,9 +91,9 @@ export class ApiSource implements SessionSource {
         )) {
           if (event === 'replaced') return handlers.onReplaced()
           if (event !== 'entry') continue
-          const { outline, ...entry } = JSON.parse(data) as Entry & { outline: Row }
+          const { outline, ...entry } = JSON.parse(data) as Entry & { outline: ServedRow }
           cursor = id
-          handlers.onEntry(outline, entry, id)
+          handlers.onEntry(toRow(outline), entry, id)
         }
       } catch {
         // The connection is gone, or the page is closed: the loop decides.
@@ -99,6 +104,13 @@ export class ApiSource implements SessionSource {
       retryMs = Math.min(retryMs * 2, RETRY_MAX_MS)
     }
   }
+}
+
+/** As the server sends it: a damaged line has no type, a gap only its reason. */
+type ServedRow = Partial<Omit<Row, 'type'>> & { type?: string | null; reason?: string }
+
+function toRow({ type, reason, ...row }: ServedRow): Row {
+  return { ...EMPTY_ROW, title: reason ?? '', ...row, type: type ?? '' }
 }
 
 /** Texts are cut after so many characters until a person asks for the rest. */

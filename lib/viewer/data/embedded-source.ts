@@ -10,16 +10,17 @@ import {
   projectLog,
   searchedText,
 } from '../../chain/index.js'
-import type {
-  Entry,
-  EventsRange,
-  Match,
-  MessagesRange,
-  Page,
-  Row,
-  SessionRow,
-  SessionSource,
-  Tree,
+import {
+  EMPTY_ROW,
+  type Entry,
+  type EventsRange,
+  type Match,
+  type MessagesRange,
+  type Page,
+  type Row,
+  type SessionRow,
+  type SessionSource,
+  type Tree,
 } from './types.js'
 
 /** The first value of the data. */
@@ -149,27 +150,16 @@ export class EmbeddedSource implements SessionSource {
 
   #shown(shown: ProjectionEntry): { row: Row; entry: Entry }[] {
     if (isGap(shown)) {
-      const row: Row = { ...GAP, title: shown.kind, kind: 'gap' }
+      const row: Row = { ...EMPTY_ROW, title: shown.kind, kind: 'gap' }
       return [{ row, entry: { offset: -1, reason: shown.kind } }]
     }
     if (shown.kind === 'event' && shown.removed === true) return []
     const { file: sessionId, byte_offset: offset, event } = shown
     const { rows } = this.#log(`s:${sessionId}`)
-    const known = rows[indexOfOffset(rows, offset)] ?? GAP
+    const known = rows[indexOfOffset(rows, offset)] ?? EMPTY_ROW
     const text = shown.kind === 'summary' ? shown.text : undefined
     return [{ row: { ...known, kind: shown.kind, sessionId }, entry: { offset, event, text } }]
   }
-}
-
-const GAP: Row = {
-  offset: -1,
-  length: 0,
-  uuid: null,
-  prev: null,
-  type: '',
-  ts: null,
-  chain: false,
-  title: '',
 }
 
 /** `rows` by rising offset. -1: there is none. */

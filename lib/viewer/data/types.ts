@@ -13,6 +13,7 @@ export interface Row {
   readonly length: number
   readonly uuid: string | null
   readonly prev: string | null
+  /** Empty for a damaged line. */
   readonly type: string
   readonly ts: string | null
   /** Whether it is on the chain. */
@@ -25,7 +26,7 @@ export interface Row {
   /** Ids of the tool calls it answers. */
   readonly results?: readonly string[] | undefined
   readonly onlyResults?: boolean | undefined
-  readonly images?: number | undefined
+  readonly onlyCalls?: boolean | undefined
   /** Of a subagent: the name of its log. */
   readonly task?: string | undefined
   readonly damage?: Damage | undefined
@@ -33,6 +34,18 @@ export interface Row {
   readonly kind?: 'event' | 'summary' | 'gap' | undefined
   /** The session whose file it is in; absent: the one that is shown. */
   readonly sessionId?: string | undefined
+}
+
+/** A row without an event. */
+export const EMPTY_ROW: Row = {
+  offset: -1,
+  length: 0,
+  uuid: null,
+  prev: null,
+  type: '',
+  ts: null,
+  chain: false,
+  title: '',
 }
 
 /** One line of a log, whole. */
@@ -54,13 +67,14 @@ export interface SessionRow {
   readonly title: string | null
   readonly project: string | null
   readonly status: string
-  readonly turns: number | null
-  readonly tokens: number | null
-  readonly costMicroUsd: number | null
-  readonly models: readonly string[]
+  /** These figures are absent where the server does not know them. */
+  readonly turns?: number | null | undefined
+  readonly tokens?: number | null | undefined
+  readonly costMicroUsd?: number | null | undefined
+  readonly models?: readonly string[] | undefined
   readonly startedAt: string | null
   readonly updatedAt: string | null
-  readonly durationMs: number | null
+  readonly durationMs?: number | null | undefined
   readonly bytes: number
   readonly tags: readonly string[]
   readonly parent: { readonly sessionId: string; readonly kind: 'resume' | 'fork' } | null

@@ -84,7 +84,7 @@ function kindOf(row: Row): ItemKind {
   if (row.damage !== undefined || row.kind === 'gap') return 'problem'
   const kind = Object.hasOwn(KINDS, row.type) ? KINDS[row.type]! : 'note'
   // A reply without a text is only its calls.
-  return kind === 'reply' && row.title === '' && row.calls !== undefined ? 'tool' : kind
+  return kind === 'reply' && row.onlyCalls === true ? 'tool' : kind
 }
 
 /** The next item in a direction that matches; -1: there is none. */

@@ -28,11 +28,17 @@ export function formatNumber(value: number | null | undefined): string {
   return value === null || value === undefined ? '' : value.toLocaleString('en-US')
 }
 
+/** `3 turns`; nothing for a figure that is not known. */
+export function formatCount(value: number | null | undefined, unit: string): string {
+  if (value === null || value === undefined) return ''
+  return `${formatNumber(value)} ${value === 1 ? unit : `${unit}s`}`
+}
+
 export function formatTokens(value: number | null | undefined): string {
   if (value === null || value === undefined) return ''
-  if (value < 1000) return String(value)
-  if (value < 1_000_000) return `${(value / 1000).toFixed(1)}k`
-  return `${(value / 1_000_000).toFixed(1)}M`
+  if (value < 1000) return `${value} tokens`
+  if (value < 1_000_000) return `${(value / 1000).toFixed(1)}k tokens`
+  return `${(value / 1_000_000).toFixed(1)}M tokens`
 }
 
 export function formatCost(microUsd: number | null | undefined): string {

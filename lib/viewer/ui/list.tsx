@@ -6,6 +6,7 @@ import type { ListModel } from '../model/list-model.js'
 import {
   formatAge,
   formatCost,
+  formatCount,
   formatDuration,
   formatNumber,
   formatTime,
@@ -163,8 +164,8 @@ function Row(props: {
   const { row, isActive, parentTitle, marks, onOpen } = props
   const { id, title, project, status, parent, tags } = row
   const facts = [
-    row.turns === null ? '' : `${formatNumber(row.turns)} turns`,
-    row.tokens === null ? '' : `${formatTokens(row.tokens)} tokens`,
+    formatCount(row.turns, 'turn'),
+    formatTokens(row.tokens),
     formatCost(row.costMicroUsd),
     formatDuration(row.durationMs),
   ]

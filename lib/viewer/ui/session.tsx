@@ -3,7 +3,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Item } from '../model/items.js'
 import type { Lens, SessionModel } from '../model/session-model.js'
-import { formatBytes, formatCost, formatDuration, formatNumber, formatTokens } from './format.js'
+import {
+  formatBytes,
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatNumber,
+  formatTokens,
+} from './format.js'
 import { ItemView } from './item.js'
 import { Rail } from './rail.js'
 import { RawPanel } from './raw.js'
@@ -215,11 +222,11 @@ function Title({ model }: { readonly model: SessionModel }) {
       ? []
       : [
           session.status,
-          session.turns === null ? '' : `${formatNumber(session.turns)} turns`,
-          session.tokens === null ? '' : `${formatTokens(session.tokens)} tokens`,
+          formatCount(session.turns, 'turn'),
+          formatTokens(session.tokens),
           formatCost(session.costMicroUsd),
           formatDuration(session.durationMs),
-          session.models.join(', '),
+          session.models?.join(', '),
         ]
   return (
     <div class="title">

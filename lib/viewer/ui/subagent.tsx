@@ -17,11 +17,7 @@ interface Props {
 export function SubagentLog({ model, task }: Props) {
   const [isOpen, setOpen] = useState(false)
   const agent = model.tree?.subagents.find(({ taskId }) => taskId === task)
-  const facts = [
-    agent?.status,
-    agent?.tokens ? `${formatTokens(agent.tokens)} tokens` : '',
-    formatCost(agent?.costMicroUsd),
-  ]
+  const facts = [agent?.status, formatTokens(agent?.tokens), formatCost(agent?.costMicroUsd)]
   return (
     <div class="subagent-log">
       <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>

@@ -5,8 +5,8 @@ import { defaultRedactor } from '../../../lib/redaction/index.js'
 import {
   findTranscript,
   openContext,
+  readMessageOutline,
   readMessagePage,
-  readMessageRefs,
 } from '../../../lib/store/index.js'
 import { line } from '../../helpers/lines.js'
 import { temporaryFolder } from '../../helpers/temporary.js'
@@ -32,19 +32,14 @@ test('the messages are what the model sees, with the file and byte of each', asy
   const store = openContext({ root })
   const path = findTranscript(store, child.session.id)
   const page = readMessagePage(store, path, { limit: 100, redactor: defaultRedactor })
-  const refs = readMessageRefs(store, path, { limit: 100 })
-  expect(refs).toEqual({
+  const outline = readMessageOutline(store, path, { limit: 100 })
+  expect(outline).toMatchObject({
     ...page,
-    entries: page.entries.map((entry) =>
-      entry.kind === 'gap'
-        ? entry
-        : {
-            kind: entry.kind,
-            sessionId: entry.sessionId,
-            uuid: entry.event.uuid,
-            offset: entry.offset,
-          },
-    ),
+    entries: page.entries.map((entry) => {
+      if (entry.kind === 'gap') return entry
+      const { kind, sessionId, offset, event } = entry
+      return { kind, sessionId, offset, uuid: event.uuid, type: event.type }
+    }),
   })
   expect(page.degraded).toBe(false)
   expect(page.total).toBe(page.entries.length)
@@ -60,7 +55,7 @@ test('as of an earlier event they are what the model saw then, also of an off-ch
   const store = openContext({ root })
   const path = findTranscript(store, 'one')
   const uuids = (at?: string) =>
-    readMessageRefs(store, path, { limit: 10, at }).entries.map((entry) =>
+    readMessageOutline(store, path, { limit: 10, at }).entries.map((entry) =>
       entry.kind === 'gap' ? 'gap' : entry.uuid,
     )
   expect(uuids('u2')).toEqual(['u1', 'u2'])

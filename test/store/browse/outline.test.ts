@@ -51,6 +51,7 @@ test('an outline names tools, calls, results, failures, subagents and damage', a
       title: 'no such file',
       error: true,
       results: ['c1'],
+      onlyResults: true,
     },
     {
       uuid: 's',
