@@ -24,6 +24,8 @@ const shared = {
   base: './',
   logLevel: 'warn',
   plugins: [withoutNode],
+  // Packages ask for it; a page has no `process`.
+  define: { 'process.env.NODE_ENV': '"production"' },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
 }
 const output = {

@@ -21,6 +21,7 @@ export {
   exportRecords,
   exportSession,
 } from './export/export.js'
+export { type ExportPageOptions, exportPage } from './export/export-page.js'
 export {
   type ExtractedDelta,
   type ExtractOptions,

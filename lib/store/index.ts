@@ -17,13 +17,14 @@ export {
 } from './browse/log-page.js'
 export {
   type FullMessage,
+  type MessageOutline,
   type MessagePage,
   type MessagePageOptions,
-  type MessageOutline,
-  readMessagePage,
   readMessageOutline,
+  readMessagePage,
 } from './browse/message-page.js'
-export { type OutlineEntry, toOutline } from './browse/outline.js'
+export { type OutlineEntry, titleOf, toOutline } from './browse/outline.js'
+export { toServedEvent } from './browse/served-event.js'
 export { readSurroundings, type SessionSurroundings } from './browse/session-tree.js'
 export { type LogChange, StoreWatch } from './browse/store-watch.js'
 export { idOfFileName } from './catalog/header-fields.js'

@@ -8,7 +8,7 @@ import { Boundary } from './boundary.js'
 import { formatBytes, formatTime } from './format.js'
 import { SubagentLog } from './subagent.js'
 import { Code, Markdown, Marked } from './text.js'
-import { Picture, Result, ToolBody, ToolLine } from './tool.js'
+import { FoldedCall, Picture, Result, ToolLine } from './tool.js'
 
 const NAMES: Readonly<Record<string, string>> = {
   user: 'User',
@@ -140,7 +140,11 @@ function Body({ model, item }: { readonly model: SessionModel; readonly item: It
   const rest = entry.clipped === true || hasCutResult(model, item)
   return (
     <div class="body">
-      <Blocks blocks={blocksWithResults(model, item) ?? []} marks={model.query} />
+      <Blocks
+        blocks={blocksWithResults(model, item) ?? []}
+        marks={model.query}
+        opensCalls={kind === 'tool'}
+      />
       {kind === 'note' && entry.event !== undefined && (
         <Code
           text={JSON.stringify(entry.event.payload, null, 2)}
@@ -161,12 +165,15 @@ function Body({ model, item }: { readonly model: SessionModel; readonly item: It
   )
 }
 
+/** `opensCalls`: the item was opened for its calls, so they are not folded once more. */
 export function Blocks({
   blocks,
   marks,
+  opensCalls,
 }: {
   readonly blocks: readonly Block[]
   readonly marks: string
+  readonly opensCalls: boolean
 }) {
   return (
     <>
@@ -184,12 +191,7 @@ export function Blocks({
           case 'image':
             return <Picture key={at} image={block.image} />
           case 'call':
-            return (
-              <div key={at} class="call">
-                <ToolLine call={block} marks={marks} />
-                <ToolBody call={block} marks={marks} />
-              </div>
-            )
+            return <FoldedCall key={at} call={block} marks={marks} isOpen={opensCalls} />
           case 'result':
             return <Result key={at} result={block.result} marks={marks} />
           default:

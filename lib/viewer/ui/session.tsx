@@ -44,6 +44,7 @@ export function SessionView({ model, onBack, onSession, onSelect }: Props) {
   useModel(model)
   const list = useRef<ListHandle | undefined>(undefined)
   const search = useRef<HTMLInputElement>(null)
+  const wanted = useRef<{ place: number; align: 'start' | 'center' | 'auto' } | undefined>(undefined)
   const [raw, setRaw] = useState<number>()
   const [hasRail, setRail] = useState(() => matchMedia('(min-width: 900px)').matches)
   const [hasHelp, setHelp] = useState(false)
@@ -52,8 +53,17 @@ export function SessionView({ model, onBack, onSession, onSelect }: Props) {
   const selected = items[model.active]?.row.uuid
 
   useEffect(() => {
-    model.onReveal = (place, align) => list.current?.reveal(place, align)
+    model.onReveal = (place, align) => {
+      wanted.current = { place, align }
+    }
   }, [model])
+  // After the list has been drawn with its newest items: it cannot scroll to one that it does not know.
+  useEffect(() => {
+    const { current } = wanted
+    if (current === undefined || current.place >= items.length) return
+    wanted.current = undefined
+    list.current?.reveal(current.place, current.align)
+  })
   useEffect(() => {
     if (selected) onSelect?.(selected)
   }, [selected])
@@ -123,8 +133,9 @@ export function SessionView({ model, onBack, onSession, onSelect }: Props) {
     // A button reacts to Enter itself.
     if (target.tagName === 'BUTTON' && event.key === 'Enter') return
     event.preventDefault()
+    // Escape leaves the field; once more clears the search.
     if (isTyping) target.blur()
-    void actions[action]!()
+    else void actions[action]!()
   }
   useEffect(() => {
     document.addEventListener('keydown', onKeyDown)

@@ -1,6 +1,6 @@
 // A tool call with its result: what was asked in a line, the rest when it is opened.
 
-import type { Block, ShownImage, ShownResult } from '../../chain/index.js'
+import { type Block, type ShownImage, type ShownResult, searchedText } from '../../chain/index.js'
 import { formatDuration } from './format.js'
 import { renderCode } from './markdown.js'
 import { Code, Marked } from './text.js'
@@ -29,12 +29,25 @@ export function ToolLine({ call, marks }: Omit<Props, 'isOpen'>) {
   )
 }
 
+/** A call in a line; the rest of it when it is opened, or when the search finds something in it. */
+export function FoldedCall({ call, isOpen, marks }: Props) {
+  const isFound = marks !== '' && searchedText(call).toLowerCase().includes(marks.toLowerCase())
+  return (
+    <details class="call" open={isOpen || isFound}>
+      <summary>
+        <ToolLine call={call} marks={marks} />
+      </summary>
+      <ToolBody call={call} marks={marks} />
+    </details>
+  )
+}
+
 function ResultBadge({ result }: { readonly result: ShownResult | undefined }) {
   if (result === undefined) return <span class="badge open">no result</span>
   return result.isError ? <span class="badge error">error</span> : <span class="badge ok">ok</span>
 }
 
-export function ToolBody({ call, marks }: Omit<Props, 'isOpen'>) {
+function ToolBody({ call, marks }: Omit<Props, 'isOpen'>) {
   const { input, result } = call
   const change = changeOf(input)
   return (

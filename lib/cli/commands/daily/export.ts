@@ -1,7 +1,9 @@
 // A session for other programs and people, to a pipe or into a file.
 
+import { join } from 'node:path'
 import { writeAtomicFile } from '../../../log/index.js'
-import { exportRecords, exportSession } from '../../../session/index.js'
+import { exportPage, exportRecords, exportSession } from '../../../session/index.js'
+import { readSmallText, type StoreContext } from '../../../store/index.js'
 import { type Call, type Command, DRY_RUN, UsageError } from '../../command.js'
 import { openStore, readChoice, rejectTogether, resolveFile } from '../../input/arguments.js'
 import { EVENT_TEXT, readEventOption } from '../../input/event.js'
@@ -19,6 +21,9 @@ from it; Markdown and text leave out what was abandoned by a rewind. The same se
 bytes, so a redacted export can be kept under version control. A file is written completely or not
 at all, readable only by you; --force replaces one that exists.
 
+html is the viewer with the session inside: one file that opens from disk without a network and
+prints well. Secrets are replaced in it unless --allow-secrets is given.
+
 Examples:
   $ jsonl-session export demo --redact --format markdown --output demo.md
   wrote demo.md
@@ -30,18 +35,24 @@ Exit codes:
   0 exported · 2 wrong use, the output exists already, or failed · 3 not found
 `
 
-const FORMATS = ['jsonl', 'markdown', 'text'] as const
+const FORMATS = ['jsonl', 'markdown', 'text', 'html'] as const
 
 export const exportCommand: Command = {
   name: 'export',
-  summary: 'Write a session as JSON lines, Markdown or text',
+  summary: 'Write a session as JSON lines, Markdown, text or a page',
   operand: '<session>',
   operandText: 'a session, or a log file',
   options: [
-    { name: 'format', value: 'F', text: 'jsonl (default), markdown or text', values: FORMATS },
+    {
+      name: 'format',
+      value: 'F',
+      text: 'jsonl (default), markdown, text or html',
+      values: FORMATS,
+    },
     { name: 'projected', text: 'only what the model sees; cannot be imported' },
     { name: 'at', value: 'EVENT', text: `up to this event: ${EVENT_TEXT}` },
     { name: 'redact', text: 'write [REDACTED] in place of secrets' },
+    { name: 'allow-secrets', text: 'html: with secrets; other formats have them unless --redact' },
     { name: 'no-children', text: 'without the logs of its subagents' },
     { name: 'output', value: 'F', text: 'write to this file, completely or not at all' },
     { name: 'force', text: 'replace the output if it exists' },
@@ -53,6 +64,15 @@ export const exportCommand: Command = {
     const format = readChoice(call, 'format', FORMATS)
     // --json asks for JSON lines, too.
     if (format !== 'jsonl') rejectTogether(call, 'json', 'format')
+    if (format === 'html') {
+      // The page has all lenses, and is redacted anyway.
+      for (const name of ['projected', 'at']) rejectTogether(call, name, 'format')
+      rejectTogether(call, 'redact', 'allow-secrets')
+    } else if (call.has('allow-secrets')) {
+      throw new UsageError(
+        '--allow-secrets is for --format html; other formats hide nothing unless --redact is given',
+      )
+    }
     const given = call.value('output')
     // As everywhere else `-` is stdout, not a file of that name.
     const output = given === '-' ? undefined : given
@@ -71,9 +91,11 @@ export const exportCommand: Command = {
       children: !call.has('no-children'),
     }
     const pieces =
-      format === 'markdown' || format === 'text'
-        ? exportSession(store, { path }, { ...options, format })
-        : toNdjson(exportRecords(store, { path }, options))
+      format === 'html'
+        ? toPage(call, store, path)
+        : format === 'markdown' || format === 'text'
+          ? exportSession(store, { path }, { ...options, format })
+          : toNdjson(exportRecords(store, { path }, options))
     if (output !== undefined) await write(call, output, pieces)
     else {
       for await (const piece of pieces) {
@@ -85,6 +107,17 @@ export const exportCommand: Command = {
     lost.report()
     return EXIT.done
   },
+}
+
+function toPage(call: Call, store: StoreContext, path: string): AsyncGenerator<string> {
+  const file = join(call.modules.viewerFolder(), 'export.html')
+  const template = readSmallText(store, file).toString('utf8')
+  const children = !call.has('no-children')
+  return exportPage(
+    store,
+    { path },
+    { template, allowSecrets: call.has('allow-secrets'), children },
+  )
 }
 
 async function write(call: Call, output: string, pieces: AsyncIterable<string>): Promise<void> {
