@@ -8,7 +8,7 @@ import { installPackages } from '../helpers/install-packages.mjs'
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))
 const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
-const SCENARIO_MS_MAX = 60_000
+const SCENARIO_MS_MAX = 120_000
 
 const isOptional = process.argv.includes('--optional')
 const executablePath = process.env.CHROMIUM ?? BROWSERS.find((path) => existsSync(path))
