@@ -62,8 +62,9 @@ const exported = await build({
   },
 })
 const [{ code }] = (Array.isArray(exported) ? exported[0] : exported).output
-// Inside a script element only its own end tag ends it.
-const script = code.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--')
+// What would end the script element, or change how its end is found. In strings and patterns alike this
+// escape is the character.
+const script = code.replaceAll(/<(?=\/script|script|!--)/gi, '\\x3C')
 const style = readFileSync(join(ROOT, 'style/page.css'), 'utf8')
 const hashOf = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 const policy = [

@@ -12,7 +12,6 @@ import {
   createSession,
   newRoot,
   openStore,
-  says,
   user,
   writeHostile,
   writeLong,
@@ -94,7 +93,7 @@ export const SCENARIOS = {
     await open(scenario, write, { path: '/', wait: '.row' })
     await takeScreenshot(scenario, 'list')
     await page.getByRole('link', { name: /Repair the parser/ }).click()
-    await page.locator("article.reply", { hasText: "I look at it first" }).waitFor()
+    await page.locator('article.reply', { hasText: 'I look at it first' }).waitFor()
     assert.match(page.url(), /\?session=story/)
     assert.doesNotMatch(page.url(), /token/)
     await page.goBack()
@@ -106,7 +105,8 @@ export const SCENARIOS = {
   ) => {
     const { page } = scenario
     await openStory(scenario)
-    const reply = page.locator("article.reply", { hasText: "I look at it first" })
+    const reply = page.locator('article.reply', { hasText: 'I look at it first' })
+    await reply.locator('.badge.error').waitFor()
     assert.equal(await reply.locator('.badge.error').count(), 1)
     assert.equal(await reply.locator('.badge.ok').count(), 1)
     assert.match(await reply.innerText(), /1\.2 s/)
@@ -114,8 +114,14 @@ export const SCENARIOS = {
     await reply.locator('details.call summary').nth(0).click()
     await reply.getByText('one test failed').waitFor()
     await reply.locator('details.call summary').nth(1).click()
-    assert.deepEqual(await reply.locator('.removed').allInnerTexts(), ['- b'])
-    assert.deepEqual(await reply.locator('.added').allInnerTexts(), ['+ B'])
+    assert.deepEqual(
+      (await reply.locator('.removed').allInnerTexts()).map((text) => text.trim()),
+      ['- b'],
+    )
+    assert.deepEqual(
+      (await reply.locator('.added').allInnerTexts()).map((text) => text.trim()),
+      ['+ B'],
+    )
     assert.equal(await item(page, 'Tool result').count(), 0)
     await takeScreenshot(scenario, 'session')
   },
@@ -416,9 +422,10 @@ export const SCENARIOS = {
     await page.keyboard.press('G')
     await page.locator('article.active', { hasText: 'Session ended' }).waitFor()
     await page.waitForTimeout(300)
+    await page.goto('about:blank')
     const store = openStore({ root })
     await store.appendTranscript({ session_id: 'story', event: user('new for you') })
-    await page.reload()
+    await page.goBack()
     await page.locator('article.item').first().waitFor()
     await page.keyboard.press('G')
     await page.getByText('New since you were last here').waitFor()
@@ -435,7 +442,7 @@ export const SCENARIOS = {
           () => document.querySelector('jsonl-session-app').shadowRoot.querySelectorAll('*').length,
         )
       assert.ok((await nodes()) < 1500, `${await nodes()} nodes`)
-      await page.getByText(/50,00\d events/).waitFor({ timeout: 45_000 })
+      await page.getByText(/50,0\d\d events/).waitFor({ timeout: 45_000 })
       for (const share of [0.1, 0.5, 0.9, 0.3, 1]) {
         await page.locator('.items').evaluate((list, share) => {
           list.scrollTo(0, list.scrollHeight * share)
@@ -493,7 +500,7 @@ export const SCENARIOS = {
     await open(scenario, (root) => writeStory(root), { path: '/', wait: '.row' })
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
-    await page.locator("article.reply", { hasText: "I look at it first" }).waitFor()
+    await page.locator('article.reply', { hasText: 'I look at it first' }).waitFor()
     await page.keyboard.press('2')
     await item(page, 'SUMMARY').waitFor()
     await page.keyboard.press('1')

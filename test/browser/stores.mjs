@@ -32,7 +32,7 @@ export async function writeStory(root, id = 'story') {
   const session = await createSession({ root, id, project: '/work/parser' })
   await session.rename('Repair the parser')
   await session.append(
-    user('Please repair the **parser**. My key is sk-ant-api03-' + 'x'.repeat(80)),
+    user(`Please repair the **parser**. My key is sk-ant-api03-${'x'.repeat(80)}`),
   )
   await session.append(
     says('I look at it first.', [
@@ -131,4 +131,4 @@ export async function writeHostile(root, id = 'hostile') {
   await session.close()
 }
 
-export { createSession, openStore, says, user }
+export { createSession, openStore, user }

@@ -2,7 +2,7 @@
 
 import { openSync, writeFileSync } from 'node:fs'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { tagSession } from '../../lib/session/index.js'
+import { appendTranscript, tagSession } from '../../lib/session/index.js'
 import { endHarnessSession, submitPrompt } from '../../lib/session/record.js'
 import { type Answer, startApp, type TestServer } from './client.js'
 
@@ -69,6 +69,35 @@ describe('GET /api/store/sessions', () => {
     opened.length = 0
     await app.get('/api/store/sessions')
     expect(new Set(opened)).toEqual(new Set([app.store.layout.transcriptPath('s3')]))
+  })
+
+  test('with figures=1 a row has turns, tokens, cost and models, and so has the session alone', async (t) => {
+    const app = await startApp(t)
+    await say(app, 'counted', 'hello')
+    await appendTranscript(app.store, {
+      session_id: 'counted',
+      event: {
+        type: 'assistant',
+        payload: {
+          content: 'hi',
+          model: 'claude-sonnet-4-5',
+          usage: { input_tokens: 1000, output_tokens: 100 },
+        },
+      },
+    })
+    const plain = await app.get('/api/store/sessions')
+    expect(plain.body.sessions[0]).toMatchObject({ turns: null, tokens: null })
+    const { body } = await app.get('/api/store/sessions?figures=1')
+    expect(body.sessions[0]).toMatchObject({
+      turns: 1,
+      tokens: 1100,
+      // 1000 tokens at $3 and 100 at $15 for a million.
+      costMicroUsd: 4500,
+      models: ['claude-sonnet-4-5'],
+    })
+    const alone = await app.get('/api/sessions/counted/stats')
+    expect(alone.body.session).toEqual(body.sessions[0])
+    expect((await app.get('/api/sessions/nobody/stats')).status).toBe(404)
   })
 
   test('a row has title, status, times, tags and what the session continues', async (t) => {

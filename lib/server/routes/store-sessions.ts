@@ -1,9 +1,10 @@
 // The list of sessions, for the page that shows them.
 
 import * as z from 'zod'
-import { SESSION_ORDERS } from '../../store/index.js'
+import { normalizeSessionKey } from '../../format/index.js'
+import { readSessionRow, SESSION_ORDERS } from '../../store/index.js'
 import { type Route, route } from '../route.js'
-import { agentId, count, project } from './fields.js'
+import { agentId, count, project, sessionId } from './fields.js'
 
 const STATUSES = ['open', 'active', 'clean', 'crashed', 'unclosed', 'empty'] as const
 
@@ -42,6 +43,9 @@ export const STORE_SESSION_ROUTES: readonly Route[] = [
       tag: z.string().max(200).optional(),
       q: z.string().max(1000).optional().describe('Words of the title, the id or the project'),
       all: flag.describe('1: also empty sessions, and those of no person'),
+      figures: flag.describe(
+        '1: with turns, tokens, cost and models, counted where they are not known',
+      ),
       sort: z.enum(SESSION_ORDERS).optional().describe('Default: updated'),
       order: z.enum(['asc', 'desc']).optional().describe('Default: desc'),
       agent_id: agentId,
@@ -52,8 +56,24 @@ export const STORE_SESSION_ROUTES: readonly Route[] = [
       total: z.number(),
       skipped: z.array(z.object({ path: z.string(), reason: z.string() })),
     }),
-    run({ store, server, query: { agent_id: _, all, ...query } }) {
-      return server.sessionPages(store).page({ ...query, all: all === '1' })
+    run({ store, server, signal, query: { agent_id: _, all, figures, ...query } }) {
+      const pages = server.sessionPages(store)
+      const wanted = { ...query, all: all === '1' }
+      return figures === '1' ? pages.pageWithFigures(wanted, signal) : pages.page(wanted)
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/sessions/:id/stats',
+    scope: 'read',
+    summary: 'What one session adds up to, with its subagents',
+    params: z.object({ id: sessionId }),
+    query: z.object({ agent_id: agentId }),
+    response: z.object({ session: sessionRow }),
+    failures: [404, 409],
+    async run({ store, params, signal }) {
+      return { session: await readSessionRow(store, normalizeSessionKey(params.id), signal) }
     },
   }),
 ]

@@ -5,9 +5,19 @@ import { SessionError } from '../../errors.js'
 import { redactText } from '../../redaction/index.js'
 import { projectFilter } from '../catalog/list-sessions.js'
 import { LiveCatalog } from '../catalog/live-catalog.js'
-import type { SessionInfo, SessionKind, Unreadable } from '../catalog/session-info.js'
+import {
+  isUnreadable,
+  readSessionInfo,
+  rejectUnreadable,
+  type SessionInfo,
+  type SessionKind,
+  type Unreadable,
+} from '../catalog/session-info.js'
 import { findShownStatus, type ShownStatus } from '../claims/shown-status.js'
 import type { StoreContext } from '../context.js'
+import { sumTokens } from '../cost/usage.js'
+import { readSessionFigures, type SessionFigures } from '../figures/session-figures.js'
+import { findTranscript } from '../transcripts.js'
 
 export const SESSION_ORDERS = ['updated', 'started', 'bytes'] as const
 
@@ -38,6 +48,18 @@ export interface RowFigures {
   readonly tokens: number | null
   readonly costMicroUsd: number | null
   readonly models: readonly string[]
+}
+
+/** The figures of a session as a row shows them. */
+function toRowFigures({ turns, tokens, cost, models, durationMs }: SessionFigures) {
+  return {
+    turns,
+    tokens: sumTokens(tokens),
+    // Nothing known is not nothing spent.
+    costMicroUsd: cost.microDollars === 0 && cost.unpricedTokens > 0 ? null : cost.microDollars,
+    models: models.flatMap(({ model }) => model ?? []),
+    durationMs,
+  }
 }
 
 const NOT_COUNTED: RowFigures = { turns: null, tokens: null, costMicroUsd: null, models: [] }
@@ -110,6 +132,17 @@ export class SessionPages {
     }
   }
 
+  /** The same, with what each session adds up to: from a cache, or counted now. */
+  async pageWithFigures(query: SessionPageQuery, signal: AbortSignal): Promise<SessionPage> {
+    const page = this.page(query)
+    const sessions = await addFigures(this.#store, page.sessions, this.#infos(query), signal)
+    return { ...page, sessions }
+  }
+
+  #infos({ all }: SessionPageQuery): readonly SessionInfo[] {
+    return this.#list(all === true).sessions
+  }
+
   #list(all: boolean): ReturnType<LiveCatalog['list']> {
     const { monotonicNow } = this.#store.env
     const now = monotonicNow()
@@ -144,6 +177,33 @@ export class SessionPages {
         (hasWords(info, info.title) && hasWords(info, redacted(info.title)))) &&
       (status === undefined || findShownStatus(this.#store, info) === status)
   }
+}
+
+/** One session, with what it adds up to. */
+export async function readSessionRow(
+  store: StoreContext,
+  session: string,
+  signal: AbortSignal,
+): Promise<SessionRow> {
+  const info = readSessionInfo(store, findTranscript(store, session))
+  if (isUnreadable(info)) return rejectUnreadable(store, info)
+  const [row] = await addFigures(store, [toRow(store, info)], [info], signal)
+  return row!
+}
+
+async function addFigures(
+  store: StoreContext,
+  rows: readonly SessionRow[],
+  infos: readonly SessionInfo[],
+  signal: AbortSignal,
+): Promise<SessionRow[]> {
+  const ids = new Set(rows.map(({ id }) => id))
+  const wanted = infos.filter(({ sessionId }) => ids.has(sessionId))
+  const { figures } = await readSessionFigures(store, wanted, { signal })
+  return rows.map((row) => {
+    const found = figures.get(row.id)
+    return found === undefined ? row : { ...row, ...toRowFigures(found) }
+  })
 }
 
 function redacted(text: string | null): string | null {

@@ -1,6 +1,7 @@
 // Requests to `jsonl-session serve`. The token travels in a header: nothing of it is in an address,
 // a cookie or a log of requests.
 
+import { EventParser, type ServerEvent } from './event-parser.js'
 import type { Match, SessionList } from './types.js'
 
 /** An answer that is not the one that was asked for. */
@@ -11,12 +12,6 @@ export class ApiError extends Error {
     super(message)
     this.status = status
   }
-}
-
-export interface ServerEvent {
-  readonly event: string
-  readonly id: string
-  readonly data: string
 }
 
 type Query = Readonly<Record<string, string | number | undefined>>
@@ -101,36 +96,5 @@ async function messageOf(response: Response): Promise<string> {
   } catch {
     // Not an answer of our server: a proxy, for example.
     return `${response.status} ${response.statusText}`
-  }
-}
-
-/** Server-sent events from text that arrives in pieces. */
-export class EventParser {
-  #rest = ''
-  #event = 'message'
-  #id = ''
-  #data: string[] = []
-
-  #line(line: string): ServerEvent | undefined {
-    if (line === '') {
-      const [event, data] = [this.#event, this.#data]
-      this.#event = 'message'
-      this.#data = []
-      return data.length === 0 ? undefined : { event, id: this.#id, data: data.join('\n') }
-    }
-    const [, name, value = ''] = /^([^:]*)(?:: ?(.*))?$/.exec(line)!
-    if (name === 'event') this.#event = value
-    else if (name === 'id') this.#id = value
-    else if (name === 'data') this.#data.push(value)
-    return undefined
-  }
-
-  *push(text: string): Generator<ServerEvent> {
-    const lines = (this.#rest + text).split('\n')
-    this.#rest = lines.pop()!
-    for (const line of lines) {
-      const event = this.#line(line.endsWith('\r') ? line.slice(0, -1) : line)
-      if (event !== undefined) yield event
-    }
   }
 }

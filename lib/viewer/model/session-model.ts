@@ -50,6 +50,7 @@ export class SessionModel {
   readonly #written: View
   #shown: View
   #wanted: string | undefined
+  #seenPlace = -1
   #searching = new AbortController()
   #viewRequest = 0
   #treeTimer: ReturnType<typeof setTimeout> | undefined
@@ -242,7 +243,11 @@ export class SessionModel {
   /** Remembers how far the session was read. */
   markSeen(place: number): void {
     const uuid = this.items[place]?.row.uuid
-    if (this.lens === 'written' && uuid) writeLastSeen(this.source.sessionId, uuid)
+    if (this.lens !== 'written' || !uuid || place <= this.#seenPlace) return
+    // Who begins at the top once more has still seen the end.
+    const earlier = this.lastSeen === undefined ? -1 : this.#written.list.find(this.lastSeen)
+    this.#seenPlace = Math.max(place, earlier)
+    if (place > earlier) writeLastSeen(this.source.sessionId, uuid)
   }
 
   /** Tries again what failed. */

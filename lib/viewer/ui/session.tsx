@@ -44,7 +44,9 @@ export function SessionView({ model, onBack, onSession, onSelect }: Props) {
   useModel(model)
   const list = useRef<ListHandle | undefined>(undefined)
   const search = useRef<HTMLInputElement>(null)
-  const wanted = useRef<{ place: number; align: 'start' | 'center' | 'auto' } | undefined>(undefined)
+  const wanted = useRef<{ place: number; align: 'start' | 'center' | 'auto' } | undefined>(
+    undefined,
+  )
   const [raw, setRaw] = useState<number>()
   const [hasRail, setRail] = useState(() => matchMedia('(min-width: 900px)').matches)
   const [hasHelp, setHelp] = useState(false)

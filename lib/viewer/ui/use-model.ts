@@ -3,5 +3,10 @@ import { useEffect, useReducer } from 'preact/hooks'
 /** Draws the component again whenever the model changes. */
 export function useModel(model: { subscribe(listener: () => void): () => void }): void {
   const [, redraw] = useReducer((count: number) => count + 1, 0)
-  useEffect(() => model.subscribe(() => redraw(undefined)), [model])
+  useEffect(() => {
+    const unsubscribe = model.subscribe(() => redraw(undefined))
+    // It may have changed since it was drawn.
+    redraw(undefined)
+    return unsubscribe
+  }, [model])
 }
