@@ -71,35 +71,6 @@ describe('GET /api/store/sessions', () => {
     expect(new Set(opened)).toEqual(new Set([app.store.layout.transcriptPath('s3')]))
   })
 
-  test('with figures=1 a row has turns, tokens, cost and models, and so has the session alone', async (t) => {
-    const app = await startApp(t)
-    await say(app, 'counted', 'hello')
-    await appendTranscript(app.store, {
-      session_id: 'counted',
-      event: {
-        type: 'assistant',
-        payload: {
-          content: 'hi',
-          model: 'claude-sonnet-4-5',
-          usage: { input_tokens: 1000, output_tokens: 100 },
-        },
-      },
-    })
-    const plain = await app.get('/api/store/sessions')
-    expect(plain.body.sessions[0]).toMatchObject({ turns: null, tokens: null })
-    const { body } = await app.get('/api/store/sessions?figures=1')
-    expect(body.sessions[0]).toMatchObject({
-      turns: 1,
-      tokens: 1100,
-      // 1000 tokens at $3 and 100 at $15 for a million.
-      costMicroUsd: 4500,
-      models: ['claude-sonnet-4-5'],
-    })
-    const alone = await app.get('/api/sessions/counted/stats')
-    expect(alone.body.session).toEqual(body.sessions[0])
-    expect((await app.get('/api/sessions/nobody/stats')).status).toBe(404)
-  })
-
   test('a row has title, status, times, tags and what the session continues', async (t) => {
     const app = await startApp(t)
     await say(app, 'first', `the key ghp_${'a1B2'.repeat(9)} is mine`)
@@ -141,6 +112,44 @@ describe('GET /api/store/sessions', () => {
     await say(app, 'a', `my key is ${secret}`)
     expect(idsOf(await app.get(`/api/store/sessions?q=${secret.slice(0, 12)}`))).toEqual([])
     expect(idsOf(await app.get('/api/store/sessions?q=key'))).toEqual(['a'])
+  })
+
+  test('a session alone has the same row, with its cost', async (t) => {
+    const app = await startApp(t)
+    await say(app, 'counted', 'hello')
+    const usage = { input_tokens: 1000, output_tokens: 100 }
+    const payload = { content: 'hi', model: 'claude-sonnet-4-5', usage }
+    const event = { type: 'assistant', payload }
+    await appendTranscript(app.store, { session_id: 'counted', event })
+    const [row] = (await app.get('/api/store/sessions?figures=1')).body.sessions
+    const { session } = (await app.get('/api/sessions/counted/stats')).body
+    expect(session).toEqual(row)
+    // 1000 tokens at $3 and 100 at $15 for a million.
+    expect(session).toMatchObject({ turns: 1, tokens: 1100, costMicroUsd: 4500 })
+    expect((await app.get('/api/sessions/nobody/stats')).status).toBe(404)
+  })
+
+  test('counts turns, tokens and models where it is asked to', async (t) => {
+    const app = await startApp(t)
+    for (const [id, output_tokens] of [
+      ['little', 10],
+      ['much', 1000],
+    ] as const) {
+      await say(app, id, 'hello')
+      const usage = { input_tokens: 5, output_tokens }
+      const payload = { content: 'Hi.', model: 'a-model-without-a-price', usage }
+      await appendTranscript(app.store, { session_id: id, event: { type: 'assistant', payload } })
+    }
+    const [plain] = (await app.get('/api/store/sessions')).body.sessions
+    expect(plain).toMatchObject({ turns: null, tokens: null, costMicroUsd: null, models: [] })
+    const [row] = (await app.get('/api/store/sessions?figures=1&q=much')).body.sessions
+    expect(row).toMatchObject({ turns: 1, tokens: 1005, models: ['a-model-without-a-price'] })
+    expect(row.costMicroUsd).toBeNull()
+    expect(idsOf(await app.get('/api/store/sessions?sort=tokens'))).toEqual(['much', 'little'])
+    expect(idsOf(await app.get('/api/store/sessions?sort=tokens&order=asc'))).toEqual([
+      'little',
+      'much',
+    ])
   })
 
   test('a file that is no log is reported, and hides no other', async (t) => {

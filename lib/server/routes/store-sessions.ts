@@ -42,10 +42,8 @@ export const STORE_SESSION_ROUTES: readonly Route[] = [
       status: z.enum(STATUSES).optional(),
       tag: z.string().max(200).optional(),
       q: z.string().max(1000).optional().describe('Words of the title, the id or the project'),
+      figures: flag.describe('1: count turns, tokens, cost and models'),
       all: flag.describe('1: also empty sessions, and those of no person'),
-      figures: flag.describe(
-        '1: with turns, tokens, cost and models, counted where they are not known',
-      ),
       sort: z.enum(SESSION_ORDERS).optional().describe('Default: updated'),
       order: z.enum(['asc', 'desc']).optional().describe('Default: desc'),
       agent_id: agentId,
@@ -57,9 +55,8 @@ export const STORE_SESSION_ROUTES: readonly Route[] = [
       skipped: z.array(z.object({ path: z.string(), reason: z.string() })),
     }),
     run({ store, server, signal, query: { agent_id: _, all, figures, ...query } }) {
-      const pages = server.sessionPages(store)
-      const wanted = { ...query, all: all === '1' }
-      return figures === '1' ? pages.pageWithFigures(wanted, signal) : pages.page(wanted)
+      const asked = { all: all === '1', figures: figures === '1', signal }
+      return server.sessionPages(store).page({ ...query, ...asked })
     },
   }),
 

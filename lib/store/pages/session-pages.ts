@@ -19,7 +19,7 @@ import { sumTokens } from '../cost/usage.js'
 import { readSessionFigures, type SessionFigures } from '../figures/session-figures.js'
 import { findTranscript } from '../transcripts.js'
 
-export const SESSION_ORDERS = ['updated', 'started', 'bytes'] as const
+export const SESSION_ORDERS = ['updated', 'started', 'bytes', 'tokens', 'cost'] as const
 
 export type SessionOrder = (typeof SESSION_ORDERS)[number]
 
@@ -34,6 +34,9 @@ export interface SessionPageQuery {
   readonly tag?: string | undefined
   /** Words of the title, the id or the project, in any case. */
   readonly q?: string | undefined
+  /** Count turns, tokens and cost; the orders by tokens and cost do so in any case. */
+  readonly figures?: boolean | undefined
+  readonly signal?: AbortSignal | undefined
   /** Also empty sessions, and those of no person. */
   readonly all?: boolean | undefined
   /** @default 'updated' */
@@ -48,18 +51,6 @@ export interface RowFigures {
   readonly tokens: number | null
   readonly costMicroUsd: number | null
   readonly models: readonly string[]
-}
-
-/** The figures of a session as a row shows them. */
-function toRowFigures({ turns, tokens, cost, models, durationMs }: SessionFigures) {
-  return {
-    turns,
-    tokens: sumTokens(tokens),
-    // Nothing known is not nothing spent.
-    costMicroUsd: cost.microDollars === 0 && cost.unpricedTokens > 0 ? null : cost.microDollars,
-    models: models.flatMap(({ model }) => model ?? []),
-    durationMs,
-  }
 }
 
 const NOT_COUNTED: RowFigures = { turns: null, tokens: null, costMicroUsd: null, models: [] }
@@ -113,34 +104,37 @@ export class SessionPages {
     this.#lookMs = this.#lookedAt - start
   }
 
-  page(query: SessionPageQuery = {}): SessionPage {
-    const { limit = LIMIT, sort = 'updated', order = 'desc', from } = query
+  async page(query: SessionPageQuery = {}): Promise<SessionPage> {
+    const { limit = LIMIT, sort = 'updated', order = 'desc', from, figures = false } = query
     const { sessions, skipped } = this.#list(query.all === true)
     const found = sessions.filter(this.#filterOf(query))
     const compare = compareBy(sort, order)
-    const sorted = found.map((info) => ({ place: placeOf(info, sort), info })).sort(compare)
+    const isCounted = sort === 'tokens' || sort === 'cost'
+    const all = isCounted ? await this.#count(found, query.signal) : undefined
+    const sorted = found
+      .map((info) => ({ place: placeOf(info, sort, all?.get(info.sessionId)), info }))
+      .sort(compare)
     const after = from === undefined ? undefined : parseCursor(from)
     const isAfter = (row: Placed) => after === undefined || compare({ place: after }, row) < 0
     const start = sorted.findIndex(isAfter)
     const page = start === -1 ? [] : sorted.slice(start, start + limit)
     const isLast = start === -1 || start + limit >= sorted.length
+    const infos = page.map(({ info }) => info)
+    const counted = all ?? (figures ? await this.#count(infos, query.signal) : undefined)
     return {
-      sessions: page.map(({ info }) => toRow(this.#store, info)),
+      sessions: infos.map((info) => toRow(this.#store, info, counted?.get(info.sessionId))),
       next: isLast ? null : toCursor(page.at(-1)!.place),
       total: found.length,
       skipped,
     }
   }
 
-  /** The same, with what each session adds up to: from a cache, or counted now. */
-  async pageWithFigures(query: SessionPageQuery, signal: AbortSignal): Promise<SessionPage> {
-    const page = this.page(query)
-    const sessions = await addFigures(this.#store, page.sessions, this.#infos(query), signal)
-    return { ...page, sessions }
-  }
-
-  #infos({ all }: SessionPageQuery): readonly SessionInfo[] {
-    return this.#list(all === true).sessions
+  async #count(
+    sessions: readonly SessionInfo[],
+    signal: AbortSignal | undefined,
+  ): Promise<ReadonlyMap<string, RowFigures>> {
+    const { figures } = await readSessionFigures(this.#store, sessions, { signal })
+    return new Map([...figures].map(([id, one]) => [id, toRowFigures(one)]))
   }
 
   #list(all: boolean): ReturnType<LiveCatalog['list']> {
@@ -183,34 +177,36 @@ export class SessionPages {
 export async function readSessionRow(
   store: StoreContext,
   session: string,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<SessionRow> {
   const info = readSessionInfo(store, findTranscript(store, session))
   if (isUnreadable(info)) return rejectUnreadable(store, info)
-  const [row] = await addFigures(store, [toRow(store, info)], [info], signal)
-  return row!
-}
-
-async function addFigures(
-  store: StoreContext,
-  rows: readonly SessionRow[],
-  infos: readonly SessionInfo[],
-  signal: AbortSignal,
-): Promise<SessionRow[]> {
-  const ids = new Set(rows.map(({ id }) => id))
-  const wanted = infos.filter(({ sessionId }) => ids.has(sessionId))
-  const { figures } = await readSessionFigures(store, wanted, { signal })
-  return rows.map((row) => {
-    const found = figures.get(row.id)
-    return found === undefined ? row : { ...row, ...toRowFigures(found) }
-  })
+  const { figures } = await readSessionFigures(store, [info], { signal })
+  const found = figures.get(info.sessionId)
+  return toRow(store, info, found === undefined ? NOT_COUNTED : toRowFigures(found))
 }
 
 function redacted(text: string | null): string | null {
   return text === null ? null : redactText(text)
 }
 
-function toRow(store: StoreContext, info: SessionInfo): SessionRow {
+function toRowFigures({ turns, tokens, cost, models }: SessionFigures): RowFigures {
+  const count = sumTokens(tokens)
+  // A price that is not known is not a price of nothing.
+  const isPriced = cost.microDollars > 0 || cost.unpricedTokens === 0
+  return {
+    turns,
+    tokens: count,
+    costMicroUsd: isPriced ? cost.microDollars : null,
+    models: models.flatMap(({ model }) => model ?? []),
+  }
+}
+
+function toRow(
+  store: StoreContext,
+  info: SessionInfo,
+  figures: RowFigures = NOT_COUNTED,
+): SessionRow {
   const {
     sessionId: id,
     title,
@@ -234,7 +230,7 @@ function toRow(store: StoreContext, info: SessionInfo): SessionRow {
     updatedAt: lastActivity,
     durationMs: isTimed ? Math.max(0, Date.parse(lastActivity) - Date.parse(startedAt)) : null,
     bytes,
-    ...NOT_COUNTED,
+    ...figures,
     tags: tags ?? [],
     parent: parentOf(info),
   }
@@ -252,14 +248,20 @@ interface Placed {
   readonly place: Place
 }
 
-function placeOf(info: SessionInfo, sort: SessionOrder): Place {
-  const value = { updated: info.lastActivity, started: info.startedAt, bytes: info.bytes }[sort]
+function placeOf(info: SessionInfo, sort: SessionOrder, figures?: RowFigures): Place {
+  const value = {
+    updated: info.lastActivity,
+    started: info.startedAt,
+    bytes: info.bytes,
+    tokens: figures?.tokens ?? -1,
+    cost: figures?.costMicroUsd ?? -1,
+  }[sort]
   return [value ?? '', info.sessionId]
 }
 
 function compareBy(sort: SessionOrder, order: 'asc' | 'desc') {
   const sign = order === 'asc' ? 1 : -1
-  const isNumber = sort === 'bytes'
+  const isNumber = sort !== 'updated' && sort !== 'started'
   return ({ place: one }: Placed, { place: other }: Placed): number => {
     const [left, right] = isNumber ? [Number(one[0]), Number(other[0])] : [one[0], other[0]]
     if (left !== right) return left < right ? -sign : sign
