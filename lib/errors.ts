@@ -10,7 +10,7 @@
 export const ERROR_REMEDIES = {
   ERR_ARG: '',
   ERR_NOT_FOUND: '',
-  ERR_AMBIGUOUS: 'Type more characters of the id.',
+  ERR_AMBIGUOUS: 'Type more characters of the id, or name the session.',
   ERR_EXISTS: 'Choose another id, or open the existing one.',
   ERR_LOCKED: 'Wait for the holder to finish, or stop that process.',
   ERR_LOCK_OBSTRUCTED: 'Inspect what is at the lock path and remove it by hand.',

@@ -152,7 +152,7 @@ test.each([
   [['append', 'demo', 'other', '--type', 'user'], 'too many arguments'],
   [['append', 'demo', '--typ', 'user'], 'Did you mean --type?'],
   [['append', 'demo', '--type', 'user', '--durability', 'often'], 'not "often"'],
-  [['append', 'demo', '--type', 'No Type'], 'is no event type'],
+  [['append', 'demo', '--type', 'No Type'], 'is not an event type'],
 ])('%j is rejected as wrong use', async (args, reason) => {
   const { stdout, stderr, exitCode } = await runCli(args)
   expect(stderr).toContain(reason)

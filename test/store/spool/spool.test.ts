@@ -211,7 +211,7 @@ test('an event with the uuid of another one is set aside, and those behind it ar
   expect(healthy).toBe(false)
   const refused = findings.filter(({ code }) => code === 'refused')
   expect(refused).toMatchObject([{ severity: 'warning', path: join(demo.layout.refused, name!) }])
-  expect(refused[0]?.message).toMatch(/session "demo".*holds another event.*move it back/)
+  expect(refused[0]?.message).toMatch(/session "demo".*has another event.*move it back/)
 })
 
 test('a planted permission event keeps no one-shot and no prompt from being recorded', async (t) => {
