@@ -56,7 +56,7 @@ test('relocate with an empty folder notes nothing', async (t) => {
   const place = newPlace(t)
   const { stderr, exitCode } = await runCli(['relocate', '', '/somewhere'], place)
   expect(exitCode).toBe(2)
-  expect(stderr).toContain('one is empty')
+  expect(stderr).toContain('one of them is empty')
   expect(readdirSync(place.root)).toEqual([])
 })
 

@@ -81,7 +81,7 @@ test('withFallbacks asks in order, and reports all reasons when no summarizer re
   expect(asked).toEqual(['one', 'two'])
   await expect(withFallbacks(failing('one'), blank)(requestFor())).rejects.toMatchObject({
     code: 'ERR_SUMMARIZER',
-    message: expect.stringMatching(/one is down.*gave no text/),
+    message: expect.stringMatching(/one is down.*returned no text/),
   })
 })
 

@@ -210,13 +210,14 @@ test.skipIf(!hasTerminals)('the filter finds prompts that no row shows', async (
   const said = [
     ['user', 'u1', 'Start here'],
     ['assistant', 'a1', 'Yes.'],
-    ['user', 'u2', 'now the flux capacitor'],
+    ['user', 'u2', 'now the § flux capacitor'],
     ...Array.from({ length: 8 }, (_, index) => ['assistant', `b${index}`, 'Done.'] as const),
   ] as const
   await storeSession(place, 'early', { said })
   const played = await playTerminal(['show', '--pick', '--no-pager'], place, {
     steps: [
-      { wait: '3 of 3', send: 'flux' },
+      // One character: a part of a word could match another row for a moment.
+      { wait: '3 of 3', send: '§' },
       { wait: '1 of 3', send: '\r' },
     ],
   })
