@@ -122,6 +122,8 @@ async function readPage<Item>(
   const entries: Item[] = []
   let next: string | undefined
   let bytes = 0
+  // Until the page is full: what is left may be empty lines, which have no entries.
+  let hasRest = false
   const follower = new Follower(path, { start, bare: false, env })
   for await (const entry of follower.readNew()) {
     options.signal?.throwIfAborted()
@@ -131,13 +133,15 @@ async function readPage<Item>(
     next = entry.cursor
     bytes += made.bytes
     const readBytes = entry.byte_offset + entry.length - start.byte_offset
-    if (entries.length >= options.limit) break
-    if (bytes >= PAGE_BYTES_MAX || readBytes >= READ_BYTES_MAX) break
+    hasRest =
+      entries.length >= options.limit || bytes >= PAGE_BYTES_MAX || readBytes >= READ_BYTES_MAX
+    if (hasRest) break
   }
   const log = openForReading(path, env)
   try {
     next ??= options.from ?? cursorAt(log, start.byte_offset)
-    return { entries, next, atEnd: parseCursor(next).byte_offset >= end, size: log.size }
+    const atEnd = !hasRest || parseCursor(next).byte_offset >= end
+    return { entries, next, atEnd, size: log.size }
   } finally {
     env.fs.closeSync(log.fd)
   }

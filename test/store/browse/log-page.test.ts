@@ -100,6 +100,19 @@ test('pages of any size give every entry of the log once and in order', async (t
   }
 })
 
+test('a log that ends with empty lines has an end', async (t) => {
+  const path = temporaryFile(
+    t,
+    'log.jsonl',
+    Buffer.concat([chainOf(2, String), Buffer.from('\n\n')]),
+  )
+  const first = await readEventPage(store, path, { limit: 1 })
+  const second = await readEventPage(store, path, { limit: 1, from: first.next })
+  expect([first.atEnd, second.atEnd]).toEqual([false, false])
+  const third = await readEventPage(store, path, { limit: 1, from: second.next })
+  expect(third).toMatchObject({ entries: [], atEnd: true })
+})
+
 test('the end of a log is a place to continue from', async (t) => {
   const path = temporaryFile(t, 'log.jsonl', chainOf(3, String))
   const first = await readEventPage(store, path, { limit: 100 })
