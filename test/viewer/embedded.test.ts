@@ -77,6 +77,7 @@ test('a page holds every line of the session and its subagents, and finds text i
   const root = temporaryFolder(t)
   await storeLineage(root)
   const source = readPage(await exportText(root, 'one'))
+  expect(await source.readSession()).toMatchObject({ id: 'one', turns: 3 })
   const { entries } = await source.readOutline(undefined)
   expect(entries.map(({ uuid }) => uuid)).toEqual(expect.arrayContaining(['u1', 'u2', 'u3']))
   const task = await source.readOutline(undefined, 'T1')

@@ -9,6 +9,7 @@ import {
   isUnreadable,
   listChapters,
   listSidechains,
+  readSessionFigures,
   readSessionInfo,
   readSurroundings,
   rejectUnreadable,
@@ -16,6 +17,7 @@ import {
   type StoreContext,
   titleOf,
   toOutline,
+  toRowFigures,
   toServedEvent,
 } from '../../store/index.js'
 import { transcriptOf } from '../storage.js'
@@ -63,7 +65,9 @@ export async function* exportPage(
   if (isUnreadable(info)) rejectUnreadable(store, info)
   const redactor = allowSecrets ? undefined : defaultRedactor
   const [head, rest] = splitTemplate(template)
-  const row = toRow(info, redactor)
+  const { figures } = await readSessionFigures(store, [info], { signal })
+  const counted = figures.get(info.sessionId)
+  const row = { ...toRow(info, redactor), ...(counted && toRowFigures(counted)) }
   yield head.replace(TITLE, () => escapeHtml(row.title ?? row.id))
   const chapters = listChapters(store, path)
   const first = {

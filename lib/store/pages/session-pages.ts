@@ -190,7 +190,8 @@ function redacted(text: string | null): string | null {
   return text === null ? null : redactText(text)
 }
 
-function toRowFigures({ turns, tokens, cost, models }: SessionFigures): RowFigures {
+/** What a session adds up to, as a row shows it. */
+export function toRowFigures({ turns, tokens, cost, models }: SessionFigures): RowFigures {
   const count = sumTokens(tokens)
   // A price that is not known is not a price of nothing.
   const isPriced = cost.microDollars > 0 || cost.unpricedTokens === 0
