@@ -71,7 +71,10 @@ const folder = mkdtempSync(join(tmpdir(), 'jsonl-session-'))
 try {
   mkdirSync(join(folder, 'node_modules'))
   symlinkSync(root, join(folder, 'node_modules', 'jsonl-session'))
-  symlinkSync(join(root, 'node_modules', '@types'), join(folder, 'node_modules', '@types'))
+  // The types of Node take those of `fetch` from a package of their own.
+  for (const name of ['@types', 'undici-types']) {
+    symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name))
+  }
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   check([{ name: 'exported again', code: HANDED_ON }, ...blocks])
 } finally {
