@@ -169,7 +169,8 @@ export const SCENARIOS = {
     const { page } = scenario
     await openStory(scenario)
     await page.getByRole('radio', { name: 'What the model sees now' }).check()
-    await item(page, 'SUMMARY: the parser was repaired').waitFor()
+    await item(page, 'Session started').waitFor({ state: 'detached' })
+    await page.locator('article.summary', { hasText: 'SUMMARY: the parser was repaired' }).waitFor()
     const text = await textOf(page)
     assert.match(text, /And now the documentation/)
     assert.doesNotMatch(text, /I look at it first/)
@@ -256,7 +257,7 @@ export const SCENARIOS = {
     await rail.locator('section', { hasText: 'Continued by' }).getByRole('button').click()
     await item(page, 'the day after').waitFor()
     await page.keyboard.press('2')
-    await item(page, 'SUMMARY: the parser').waitFor()
+    await page.locator('article.summary', { hasText: 'SUMMARY: the parser' }).waitFor()
   },
 
   'raw JSON and the byte range of an event are one key away': async (scenario) => {
@@ -502,8 +503,11 @@ export const SCENARIOS = {
     await page.keyboard.press('Enter')
     await page.locator('article.reply', { hasText: 'I look at it first' }).waitFor()
     await page.keyboard.press('2')
-    await item(page, 'SUMMARY').waitFor()
+    await item(page, 'Session started').waitFor({ state: 'detached' })
+    await page.locator('article.summary', { hasText: 'SUMMARY' }).waitFor()
     await page.keyboard.press('1')
+    await page.getByText('21 events').waitFor()
+    await page.keyboard.press('g')
     await item(page, 'Session started').waitFor()
     for (let presses = 0; presses < 40; presses++) {
       await page.keyboard.press('Tab')
@@ -586,7 +590,8 @@ export const SCENARIOS = {
     const output = await exportHtml(scenario, (root) => writeStory(root), 'story')
     assert.match(await textOf(page), /My key is \[REDACTED\]/)
     await page.keyboard.press('2')
-    await item(page, 'SUMMARY: the parser was repaired').waitFor()
+    await item(page, 'Session started').waitFor({ state: 'detached' })
+    await page.locator('article.summary', { hasText: 'SUMMARY: the parser was repaired' }).waitFor()
     assert.doesNotMatch(await textOf(page), /I look at it first/)
     await page.keyboard.press('1')
     await page.keyboard.press('/')

@@ -18,7 +18,7 @@ const LINES = [
   ['res', 'resume'],
   ['resume demo --mode ins', 'resume demo --mode inspect'],
   ['resume demo --mode=ins', 'resume demo --mode=inspect'],
-  ['resume --to', 'resume --tools'],
+  ['resume --too', 'resume --tools'],
   ['export --format mark', 'export --format markdown'],
   ['stats --by pro', 'stats --by project'],
   ['grep x --type user,assist', 'grep x --type user,assistant'],
