@@ -25,7 +25,11 @@ export {
 } from './browse/message-page.js'
 export { type OutlineEntry, titleOf, toOutline } from './browse/outline.js'
 export { toServedEvent } from './browse/served-event.js'
-export { readSurroundings, type SessionSurroundings } from './browse/session-tree.js'
+export {
+  readSurroundings,
+  readSurroundingsWithCosts,
+  type SessionSurroundings,
+} from './browse/session-tree.js'
 export { type LogChange, StoreWatch } from './browse/store-watch.js'
 export { idOfFileName } from './catalog/header-fields.js'
 export { inferParentSession, type ParentHints, type ParentSession } from './catalog/infer-parent.js'

@@ -11,7 +11,7 @@ import {
   readMessageOutline,
   readMessagePage,
   readOutlinePage,
-  readSurroundings,
+  readSurroundingsWithCosts,
   type StoreContext,
 } from '../../store/index.js'
 import { type RouteServer, route } from '../route.js'
@@ -207,6 +207,8 @@ export const BROWSE_ROUTES = [
     }),
     failures: [404, 409],
     run: ({ store, params }) =>
-      readSurroundings(store, normalizeSessionKey(params.id), { redactor: defaultRedactor }),
+      readSurroundingsWithCosts(store, normalizeSessionKey(params.id), {
+        redactor: defaultRedactor,
+      }),
   }),
 ]

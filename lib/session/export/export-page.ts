@@ -11,7 +11,7 @@ import {
   listSidechains,
   readSessionFigures,
   readSessionInfo,
-  readSurroundings,
+  readSurroundingsWithCosts,
   rejectUnreadable,
   type SessionInfo,
   type StoreContext,
@@ -73,7 +73,7 @@ export async function* exportPage(
   const first = {
     version: 1,
     session: row,
-    tree: readTree(store, info, redactor),
+    tree: await readTree(store, info, redactor),
     ancestors: chapters.slice(0, -1).map(({ sessionId }, at) => ({
       sessionId,
       atUuid: continuedAt(store, chapters[at + 1]!.path),
@@ -115,9 +115,13 @@ function toRow(info: SessionInfo, redactor: Redactor | undefined) {
   }
 }
 
-function readTree(store: StoreContext, { sessionId }: SessionInfo, redactor: Redactor | undefined) {
+async function readTree(
+  store: StoreContext,
+  { sessionId }: SessionInfo,
+  redactor: Redactor | undefined,
+) {
   try {
-    return readSurroundings(store, sessionId, { redactor })
+    return await readSurroundingsWithCosts(store, sessionId, { redactor })
   } catch (error) {
     if (!isSessionError(error, 'ERR_NOT_FOUND')) throw error
     // A log that was named by its path and is in no store.

@@ -8,6 +8,8 @@ import type { Redactor } from '../../redaction/index.js'
 import { listHeaders } from '../catalog/list-sessions.js'
 import { isUnreadable, readSessionInfo, type SessionInfo } from '../catalog/session-info.js'
 import type { StoreContext } from '../context.js'
+import { sumTokens } from '../cost/usage.js'
+import { readSubagentFigures } from '../figures/session-figures.js'
 import { listSidechains } from '../sidechains/list-sidechains.js'
 import type { SidechainStatus } from '../sidechains/sidechain-info.js'
 import { findTranscript } from '../transcripts.js'
@@ -76,6 +78,28 @@ export function readSurroundings(
   function withShownTitle(relative: Relative): Relative {
     return { ...relative, title: shown(relative.title) }
   }
+}
+
+/** The same, with the cost of each subagent, counted from its log. */
+export async function readSurroundingsWithCosts(
+  store: StoreContext,
+  session: string,
+  options: { redactor?: Redactor | undefined } = {},
+): Promise<SessionSurroundings> {
+  const surroundings = readSurroundings(store, session, options)
+  if (surroundings.subagents.length === 0) return surroundings
+  const { sidechains } = listSidechains(store, { session })
+  const pathOf = new Map(sidechains.map(({ taskId, path }) => [taskId, path]))
+  const figures = await readSubagentFigures(store, [...pathOf.values()])
+  const subagents = surroundings.subagents.map((row) => {
+    const found = figures.get(pathOf.get(row.taskId) ?? '')
+    if (found === undefined) return row
+    const { microDollars, unpricedTokens } = found.cost
+    // A price that is not known is not a price of nothing.
+    const costMicroUsd = microDollars > 0 || unpricedTokens === 0 ? microDollars : null
+    return { ...row, tokens: sumTokens(found.tokens), costMicroUsd }
+  })
+  return { ...surroundings, subagents }
 }
 
 function listAncestors(store: StoreContext, session: SessionInfo): Relative[] {

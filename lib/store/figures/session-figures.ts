@@ -93,6 +93,25 @@ export async function readSessionFigures(
   return { figures, skipped: reader.skipped }
 }
 
+/** Tokens and cost of single logs of subagents, by their paths. */
+export async function readSubagentFigures(
+  store: StoreContext,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, Pick<SessionFigures, 'tokens' | 'cost'>>> {
+  const prices = await loadPrices(store, {})
+  const reader = new FiguresReader(store, undefined)
+  const found = new Map<string, Pick<SessionFigures, 'tokens' | 'cost'>>()
+  for (const path of paths) {
+    const log = await reader.read('sidechains', path)
+    if (log === undefined) continue
+    const models = priceModels(prices, new UsageSums(log.usages).list)
+    const tokens = { ...NO_TOKENS }
+    for (const one of models) addTokens(tokens, one.tokens)
+    found.set(path, { tokens, cost: sumCosts(models) })
+  }
+  return found
+}
+
 function toFigures(
   log: LogFigures,
   tasks: readonly LogFigures[],

@@ -2,7 +2,12 @@ import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { createSession, forkSession, resumeSession } from '../../../lib/free-functions.js'
 import { defaultRedactor } from '../../../lib/redaction/index.js'
-import { findTranscript, openContext, readSurroundings } from '../../../lib/store/index.js'
+import {
+  findTranscript,
+  openContext,
+  readSurroundings,
+  readSurroundingsWithCosts,
+} from '../../../lib/store/index.js'
 import { temporaryFolder } from '../../helpers/temporary.js'
 
 const said = (content: string) => ({ type: 'user', payload: { content } })
@@ -52,5 +57,26 @@ test('a tree shows branches, ancestors, descendants and subagents', async (t) =>
   rmSync(findTranscript(store, 'first'))
   expect(readSurroundings(store, second.id).ancestors).toMatchObject([
     { sessionId: 'first', title: null },
+  ])
+})
+
+test('a subagent has the cost of its own log; a price that is not known is null', async (t) => {
+  const root = temporaryFolder(t)
+  const session = await createSession({ root, id: 'boss' })
+  for (const [taskId, model] of [
+    ['known', 'claude-sonnet-4-5'],
+    ['unknown', 'a-model-without-a-price'],
+  ] as const) {
+    const child = await session.spawn({ taskId, prompt: 'Work.' })
+    const usage = { input_tokens: 1000, output_tokens: 100 }
+    await child.append({ type: 'assistant', payload: { content: 'Done.', model, usage } })
+    await child.finish({ status: 'completed', summary: 'Done.' })
+  }
+  await session.close()
+  const { subagents } = await readSurroundingsWithCosts(openContext({ root }), 'boss')
+  expect(subagents).toMatchObject([
+    // 1000 tokens at $3 and 100 at $15 for a million.
+    { taskId: 'known', tokens: 1100, costMicroUsd: 4500 },
+    { taskId: 'unknown', tokens: 1100, costMicroUsd: null },
   ])
 })
