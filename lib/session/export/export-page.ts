@@ -19,6 +19,7 @@ import {
   toOutline,
   toRowFigures,
   toServedEvent,
+  toSessionRow,
 } from '../../store/index.js'
 import { transcriptOf } from '../storage.js'
 
@@ -67,7 +68,8 @@ export async function* exportPage(
   const [head, rest] = splitTemplate(template)
   const { figures } = await readSessionFigures(store, [info], { signal })
   const counted = figures.get(info.sessionId)
-  const row = { ...toRow(info, redactor), ...(counted && toRowFigures(counted)) }
+  const title = info.title === null ? null : titleOf(info.title, redactor)
+  const row = { ...toSessionRow(store, info, counted && toRowFigures(counted)), title }
   yield head.replace(TITLE, () => escapeHtml(row.title ?? row.id))
   const chapters = listChapters(store, path)
   const first = {
@@ -87,32 +89,6 @@ function splitTemplate(template: string): [string, string] {
   const [head, rest] = template.split(DATA)
   if (rest !== undefined) return [head!, rest]
   throw new SessionError('ERR_ARG', 'This is not the template of a page: build the viewer first')
-}
-
-function toRow(info: SessionInfo, redactor: Redactor | undefined) {
-  const { sessionId: id, title, project, status, startedAt, lastActivity, bytes, tags } = info
-  const durationMs =
-    startedAt === null || lastActivity === null
-      ? null
-      : Date.parse(lastActivity) - Date.parse(startedAt)
-  const { resumedFrom, forkedFrom } = info
-  return {
-    id,
-    title: title === null ? null : titleOf(title, redactor),
-    project,
-    status,
-    startedAt,
-    updatedAt: lastActivity,
-    durationMs,
-    bytes,
-    tags: tags ?? [],
-    parent:
-      resumedFrom !== null
-        ? { sessionId: resumedFrom.sessionId, kind: 'resume' }
-        : forkedFrom !== null
-          ? { sessionId: forkedFrom.sessionId, kind: 'fork' }
-          : null,
-  }
 }
 
 async function readTree(

@@ -122,7 +122,7 @@ export class SessionPages {
     const infos = page.map(({ info }) => info)
     const counted = all ?? (figures ? await this.#count(infos, query.signal) : undefined)
     return {
-      sessions: infos.map((info) => toRow(this.#store, info, counted?.get(info.sessionId))),
+      sessions: infos.map((info) => toSessionRow(this.#store, info, counted?.get(info.sessionId))),
       next: isLast ? null : toCursor(page.at(-1)!.place),
       total: found.length,
       skipped,
@@ -183,7 +183,7 @@ export async function readSessionRow(
   if (isUnreadable(info)) return rejectUnreadable(store, info)
   const { figures } = await readSessionFigures(store, [info], { signal })
   const found = figures.get(info.sessionId)
-  return toRow(store, info, found === undefined ? NOT_COUNTED : toRowFigures(found))
+  return toSessionRow(store, info, found === undefined ? NOT_COUNTED : toRowFigures(found))
 }
 
 function redacted(text: string | null): string | null {
@@ -203,7 +203,8 @@ export function toRowFigures({ turns, tokens, cost, models }: SessionFigures): R
   }
 }
 
-function toRow(
+/** A session as a page shows it; its title without secrets. */
+export function toSessionRow(
   store: StoreContext,
   info: SessionInfo,
   figures: RowFigures = NOT_COUNTED,

@@ -222,7 +222,7 @@ function placeOfActive(model: SessionModel): number {
   return place === -1 ? model.writtenRows.length - 1 : place
 }
 
-/** Ids of sessions need no quotes in any shell, unless somebody chose an unusual one. */
+/** Ids that the library makes need no quotes in any shell; an id that a caller chose may. */
 function resumeCommand({ source: { sessionId } }: SessionModel): string {
   const isPlain = /^[\w.:@-]+$/.test(sessionId)
   return `jsonl-session resume ${isPlain ? sessionId : `'${sessionId.replaceAll("'", "'\\''")}'`}`
