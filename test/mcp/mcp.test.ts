@@ -2,8 +2,8 @@
 // binary, a store on the disk.
 
 import { spawn } from 'node:child_process'
-import { cpSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { realpathSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Client, type ClientOptions } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
@@ -20,6 +20,7 @@ import {
 } from '../../lib/index.js'
 import { ownIdentity } from '../../lib/log/index.js'
 import { answerOf, BINARY, runCli, startCli } from '../cli/command-line.js'
+import { copyProgram } from '../helpers/copy-program.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 
 const NAMES = [
@@ -371,14 +372,7 @@ describe('the process of the server', () => {
 
   it('says what to install where the package is missing', async (t) => {
     const folder = temporaryFolder(t)
-    const packageRoot = join(dirname(BINARY), '..', '..')
-    const copy = join(folder, 'jsonl-session')
-    mkdirSync(copy)
-    cpSync(join(packageRoot, 'dist', 'bin'), join(copy, 'dist', 'bin'), { recursive: true })
-    cpSync(join(packageRoot, 'package.json'), join(copy, 'package.json'))
-    mkdirSync(join(folder, 'node_modules'))
-    symlinkSync(join(packageRoot, 'node_modules', 'zod'), join(folder, 'node_modules', 'zod'))
-    const child = spawn(process.execPath, [join(copy, 'dist/bin/jsonl-session.cjs'), 'mcp'])
+    const child = spawn(process.execPath, [copyProgram(BINARY, folder), 'mcp'])
     child.stdin.end()
     const { stdout, stderr, exitCode } = await answerOf(child)
     expect([stdout, exitCode]).toEqual(['', 2])

@@ -1,21 +1,14 @@
 // The server as a process of its own: its address, its end, and what it says when it cannot start.
 
 import { spawn } from 'node:child_process'
-import {
-  chmodSync,
-  cpSync,
-  mkdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { answerOf, BINARY, runCli } from '../cli/command-line.js'
+import { copyProgram } from '../helpers/copy-program.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 import { startServer } from './start-server.js'
 
@@ -93,14 +86,7 @@ describe('a server', () => {
 
   test('says what to install where the packages are missing', async (t) => {
     const folder = temporaryFolder(t)
-    const packageRoot = join(dirname(BINARY), '..', '..')
-    const copy = join(folder, 'jsonl-session')
-    mkdirSync(copy)
-    cpSync(join(packageRoot, 'dist', 'bin'), join(copy, 'dist', 'bin'), { recursive: true })
-    cpSync(join(packageRoot, 'package.json'), join(copy, 'package.json'))
-    mkdirSync(join(folder, 'node_modules'))
-    symlinkSync(join(packageRoot, 'node_modules', 'zod'), join(folder, 'node_modules', 'zod'))
-    const program = join(copy, 'dist/bin/jsonl-session.cjs')
+    const program = copyProgram(BINARY, folder)
     const child = spawn(process.execPath, [program, 'serve', '--root', folder, '--home', folder])
     child.stdin.end()
     const { stdout, stderr, exitCode } = await answerOf(child)
